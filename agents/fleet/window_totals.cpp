@@ -1,0 +1,69 @@
+#include "agents/fleet/window_totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace brink::fleet {
+namespace {
+
+constexpr double kCpuMark = 0.90;
+constexpr double kQueueFullMark = 0.001;
+constexpr double kSendLagMark_ms = 100;
+constexpr double kBucketsPerOctave = 8;
+
+std::string rounded(double value) { return std::to_string(std::lround(value)); }
+
+}  // namespace
+
+WindowTotals totals_between(const protocol::TaskReport& report, std::int64_t first, std::int64_t last) {
+    WindowTotals sum;
+    for (const auto& s : report.seconds) {
+        if (s.second < first || s.second >= last) continue;
+        ++sum.seconds;
+        sum.scheduled += s.scheduled;
+        sum.sent += s.sent;
+        sum.acked += s.acked;
+        sum.failed += s.failed;
+        sum.queue_full += s.queue_full;
+        sum.unsent += s.unsent;
+        sum.send_lag_p99_ms = std::max(sum.send_lag_p99_ms, s.send_lag_p99_ms);
+        merge(sum.latency, s.latency);
+    }
+    return sum;
+}
+
+std::vector<std::string> saturation_of(const protocol::TaskReport& report, const WindowTotals& totals) {
+    std::vector<std::string> evidence;
+    if (report.load.cpu_share > kCpuMark) {
+        evidence.push_back("uses " + rounded(report.load.cpu_share * 100) + " % of the CPU it may use");
+    }
+    if (totals.scheduled > 0 &&
+        static_cast<double>(totals.queue_full) > kQueueFullMark * static_cast<double>(totals.scheduled)) {
+        evidence.push_back("its local queue was full in " + std::to_string(totals.queue_full) + " of " +
+                           std::to_string(totals.scheduled) + " sends");
+    }
+    if (totals.send_lag_p99_ms > kSendLagMark_ms) {
+        evidence.push_back("it sent up to " + rounded(totals.send_lag_p99_ms) + " ms late (p99)");
+    }
+    return evidence;
+}
+
+void merge(protocol::HistogramCounts& into, const protocol::HistogramCounts& from) {
+    if (into.counts.size() < from.counts.size()) into.counts.resize(from.counts.size());
+    for (std::size_t i = 0; i < from.counts.size(); ++i) into.counts[i] += from.counts[i];
+}
+
+std::optional<double> quantile_ms(const protocol::HistogramCounts& histogram, double q) {
+    const auto total = std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{0});
+    if (total == 0) return std::nullopt;
+    const double rank = std::max(1.0, std::ceil(q * static_cast<double>(total)));
+    double below = 0;
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+        below += static_cast<double>(histogram.counts[i]);
+        if (below >= rank) return std::exp2((static_cast<double>(i) + 0.5) / kBucketsPerOctave) / 1000.0;
+    }
+    return std::nullopt;
+}
+
+}  // namespace brink::fleet

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/protocol/messages.hpp"
+
+namespace brink::fleet {
+
+/// What one agent did for the messages due in a window of whole seconds.
+struct WindowTotals {
+    std::uint64_t scheduled = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t acked = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t queue_full = 0;
+    std::uint64_t unsent = 0;
+    double send_lag_p99_ms = 0;  ///< of the worst second
+    protocol::HistogramCounts latency{};
+    int seconds = 0;  ///< how many seconds of the window the report has
+};
+
+/// Sums the seconds [first, last) of a report. Pure.
+WindowTotals totals_between(const protocol::TaskReport& report, std::int64_t first, std::int64_t last);
+
+/// Evidence that this agent was short of something, by the default marks of the specification: CPU above 90 %
+/// of what it may use, local queue full in more than 0.1 % of sends, send lag p99 above 100 ms. Empty when
+/// there is none.
+std::vector<std::string> saturation_of(const protocol::TaskReport& report, const WindowTotals& totals);
+
+/// Adds the counts of one histogram to another.
+void merge(protocol::HistogramCounts& into, const protocol::HistogramCounts& from);
+/// Quantile q in [0, 1] in milliseconds (geometric middle of its bucket); nothing when the histogram is
+/// empty.
+std::optional<double> quantile_ms(const protocol::HistogramCounts& histogram, double q);
+
+}  // namespace brink::fleet

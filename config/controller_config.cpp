@@ -1,0 +1,155 @@
+#include "config/controller_config.hpp"
+
+#include <set>
+
+#include "config/agent_config.hpp"
+#include "config/toml_table.hpp"
+
+namespace brink {
+namespace {
+
+bool is_name(const std::string& text) {
+    return !text.empty() && text.size() <= 64 &&
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+               std::string::npos;
+}
+
+bool is_http_url(const std::string& url) { return url.rfind("http://", 0) == 0 && url.size() > 7; }
+
+std::string secret(TomlTable& table, const std::string& key) {
+    const auto path = table.text(key);
+    if (!path) return {};
+    auto value = read_secret_file(*path);
+    if (value) return *value;
+    table.fault(key, value.error().message);
+    return {};
+}
+
+std::string required(TomlTable& table, const std::string& key) {
+    auto value = table.text(key);
+    if (!value || value->empty()) table.fault(key, "is required and must not be empty");
+    return value.value_or("");
+}
+
+tl::expected<MetricsConfig, Error> read_metrics(TomlTable& table) {
+    MetricsConfig metrics;
+    const auto id = table.integer("broker_id", 0, 2'147'483'647);
+    if (!id) table.fault("broker_id", "is required");
+    metrics.broker_id = static_cast<int>(id.value_or(0));
+    metrics.url = required(table, "url");
+    if (!is_http_url(metrics.url)) table.fault("url", "must start with http://, not '" + metrics.url + "'");
+    metrics.bearer_token = secret(table, "bearer_token_file");
+    metrics.basic_user = table.text("basic_user").value_or("");
+    metrics.basic_password = secret(table, "basic_password_file");
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    return metrics;
+}
+
+tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
+    ClusterConfig cluster;
+    cluster.name = required(table, "name");
+    if (!is_name(cluster.name))
+        table.fault("name", "may have letters, digits, '.', '_' and '-' (64 at most)");
+    cluster.bootstrap_servers = required(table, "bootstrap_servers");
+    cluster.client = table.properties("client");
+    if (cluster.client.count("bootstrap.servers") != 0) {
+        table.fault("client", "bootstrap.servers belongs in the key bootstrap_servers");
+    }
+    if (auto v = table.integer("scrape_timeout_ms", 100, 60'000))
+        cluster.scrape_timeout = std::chrono::milliseconds{*v};
+    std::set<int> ids;
+    std::set<std::string> urls;
+    for (auto& child : table.tables("metrics")) {
+        auto metrics = read_metrics(child);
+        if (!metrics) return tl::unexpected(metrics.error());
+        if (!ids.insert(metrics->broker_id).second) {
+            table.fault("metrics", "broker " + std::to_string(metrics->broker_id) + " is listed twice");
+        }
+        if (!urls.insert(metrics->url).second)
+            table.fault("metrics", metrics->url + " is given for two brokers");
+        cluster.metrics.push_back(*metrics);
+    }
+    if (cluster.metrics.empty()) {
+        table.fault(
+            "metrics",
+            "cluster '" + cluster.name +
+                "' has no metrics: add a [[clusters.metrics]] with broker_id and url for each broker");
+    }
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    return cluster;
+}
+
+tl::expected<AgentEndpoint, Error> read_agent(TomlTable& table) {
+    AgentEndpoint agent;
+    agent.url = required(table, "url");
+    if (!is_http_url(agent.url)) table.fault("url", "must start with http://, not '" + agent.url + "'");
+    while (!agent.url.empty() && agent.url.back() == '/') agent.url.pop_back();
+    agent.name = table.text("name").value_or(is_http_url(agent.url) ? agent.url.substr(7) : agent.url);
+    agent.token = secret(table, "token_file");
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    return agent;
+}
+
+}  // namespace
+
+const ClusterConfig* ControllerConfig::cluster(const std::string& name) const {
+    for (const auto& c : clusters) {
+        if (c.name == name) return &c;
+    }
+    return nullptr;
+}
+
+tl::expected<ControllerConfig, Error> parse_controller_config(const std::string& text,
+                                                              const std::string& origin) {
+    const auto parsed = parse_toml(text, origin);
+    if (!parsed) return tl::unexpected(parsed.error());
+    ControllerConfig config;
+    TomlTable table(*parsed, origin, "");
+    if (auto v = table.text("listen")) config.listen = *v;
+    config.token = secret(table, "token_file");
+    if (auto v = table.text("database")) config.database = *v;
+    if (auto v = table.text("topic_prefix")) config.topic_prefix = *v;
+    if (!is_name(config.topic_prefix))
+        table.fault("topic_prefix", "may have letters, digits, '.', '_' and '-'");
+    if (auto v = table.text("log_level")) config.log_level = *v;
+    static const std::set<std::string> levels{"debug", "info", "warn", "error"};
+    if (levels.count(config.log_level) == 0) {
+        table.fault("log_level", "must be debug, info, warn or error, not '" + config.log_level + "'");
+    }
+    if (auto v = table.integer("lease_ms", 2'000, 60'000)) config.lease = std::chrono::milliseconds{*v};
+    if (auto v = table.integer("max_producers", 1, 100'000)) config.max_producers = static_cast<int>(*v);
+    if (auto v = table.integer("foreign_mb_per_s_above", 0, 1'000'000)) {
+        config.foreign_mb_per_s_above = static_cast<double>(*v);
+    }
+    for (auto& child : table.tables("clusters")) {
+        auto cluster = read_cluster(child);
+        if (!cluster) return tl::unexpected(cluster.error());
+        if (config.cluster(cluster->name))
+            table.fault("clusters", "cluster '" + cluster->name + "' is listed twice");
+        config.clusters.push_back(std::move(*cluster));
+    }
+    std::set<std::string> names;
+    std::set<std::string> urls;
+    for (auto& child : table.tables("agents")) {
+        auto agent = read_agent(child);
+        if (!agent) return tl::unexpected(agent.error());
+        if (!names.insert(agent->name).second)
+            table.fault("agents", "agent '" + agent->name + "' is listed twice");
+        if (!urls.insert(agent->url).second)
+            table.fault("agents", "agent " + agent->url + " is listed twice");
+        config.agents.push_back(std::move(*agent));
+    }
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_listen_address(config); !ok) return tl::unexpected(ok.error().within(origin));
+    return config;
+}
+
+tl::expected<void, Error> check_listen_address(const ControllerConfig& config) {
+    if (is_loopback(config.listen) || !config.token.empty()) return {};
+    return tl::unexpected(
+        Error{ErrorCode::configuration,
+              "listen: " + config.listen + " is not loopback, so a token is needed: set token_file",
+              {}});
+}
+
+}  // namespace brink

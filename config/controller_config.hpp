@@ -1,0 +1,61 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "search/error.hpp"
+
+namespace brink {
+
+/// Where the metrics of one broker are, and what it takes to read them.
+struct MetricsConfig {
+    int broker_id = 0;
+    std::string url{};
+    std::string bearer_token{};  ///< from `bearer_token_file`
+    std::string basic_user{};
+    std::string basic_password{};  ///< from `basic_password_file`
+};
+
+/// A cluster that sweeps may load. Only clusters listed here are ever touched.
+struct ClusterConfig {
+    std::string name;
+    std::string bootstrap_servers;
+    std::map<std::string, std::string> client{};  ///< librdkafka properties to reach it, secrets resolved
+    std::vector<MetricsConfig> metrics{};
+    std::chrono::milliseconds scrape_timeout{4'000};
+};
+
+/// An agent that the controller may use.
+struct AgentEndpoint {
+    std::string name;
+    std::string url;
+    std::string token{};  ///< from `token_file`
+};
+
+struct ControllerConfig {
+    std::string listen = "127.0.0.1:8600";
+    std::string token{};  ///< from `token_file`; required off loopback
+    std::string database = "brink.sqlite";
+    std::string topic_prefix = "brink-";
+    std::string log_level = "info";
+    std::chrono::milliseconds lease{5'000};
+    int max_producers = 2'000;            ///< no trial ever has more
+    double foreign_mb_per_s_above = 1.0;  ///< traffic at rest that makes a cluster unfit to be judged
+    std::vector<ClusterConfig> clusters{};
+    std::vector<AgentEndpoint> agents{};
+
+    [[nodiscard]] const ClusterConfig* cluster(const std::string& name) const;
+};
+
+/// Reads TOML text, and the secret files that it names. Unknown keys are errors that name the line and the
+/// nearest known key. `origin` names the file in errors. Errors: configuration.
+/// Off loopback a token is needed. Errors: configuration.
+tl::expected<void, Error> check_listen_address(const ControllerConfig& config);
+
+tl::expected<ControllerConfig, Error> parse_controller_config(const std::string& text,
+                                                              const std::string& origin);
+
+}  // namespace brink

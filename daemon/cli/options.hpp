@@ -1,0 +1,73 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "daemon/cli/output.hpp"
+#include "daemon/cli/settings.hpp"
+#include "daemon/cli/spec_from_flags.hpp"
+
+namespace brink::cli {
+
+struct SweepStart {
+    std::optional<std::string> file{};  ///< "-": standard input
+    SpecFlags flags{};
+    bool validate_only = false;
+    bool watch = false;
+    std::optional<std::string> confirm{};
+};
+struct SweepList {
+    std::size_t limit = 50;
+};
+struct SweepShow {
+    std::string id{};
+    bool trials = false;
+};
+struct SweepCancel {
+    std::string id{};
+};
+struct SweepDelete {
+    std::string id{};
+    bool yes = false;
+};
+struct Watch {
+    std::optional<std::string> id{};
+};
+struct Export {
+    std::string id{};
+};
+struct Agents {};
+struct Check {
+    std::string cluster{};
+};
+struct Backup {
+    std::string file{};
+    bool force = false;
+};
+
+using Command = std::variant<SweepStart, SweepList, SweepShow, SweepCancel, SweepDelete, Watch, Export,
+                             Agents, Check, Backup>;
+
+/// What was asked for.
+struct Invocation {
+    SettingFlags settings{};
+    Format format = Format::text;
+    std::string output_file{};  ///< empty or "-": standard output
+    bool no_input = false;
+    Command command{};
+};
+
+/// Nothing to do but print and end: --help, --version, or a usage error.
+struct Farewell {
+    int exit_code = 0;
+    std::string out{};
+    std::string err{};
+};
+
+/// `arguments` without the program's name. Pure.
+tl::expected<Invocation, Farewell> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace brink::cli

@@ -1,0 +1,155 @@
+#include "daemon/metrics/scraper.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace brink {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// A page of a broker with thousands of partitions can be tens of megabytes.
+constexpr std::size_t kMaxPageBytes = 64UL * 1024 * 1024;
+
+std::string base64(const std::string& text) {
+    std::string encoded(4 * ((text.size() + 2) / 3) + 1, '\0');  // one more for the NUL that OpenSSL appends
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): OpenSSL's bytes are unsigned
+    const auto length =
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+    encoded.resize(static_cast<std::size_t>(std::max(length, 0)));
+    return encoded;
+}
+
+net::ClientRequest request_of(const MetricsEndpoint& endpoint) {
+    net::ClientRequest request;
+    request.url = endpoint.url;
+    request.max_body_bytes = kMaxPageBytes;
+    // The old text format: exporters answer it fastest, and it has no end marker or _created series to skip.
+    request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
+    if (!endpoint.bearer_token.empty()) {
+        request.headers.emplace_back("Authorization", "Bearer " + endpoint.bearer_token);
+    } else if (!endpoint.basic_user.empty()) {
+        request.headers.emplace_back("Authorization",
+                                     "Basic " + base64(endpoint.basic_user + ":" + endpoint.basic_password));
+    }
+    return request;
+}
+
+/// The address for messages: without what may stand before an `@`, and without the query.
+std::string shown(const std::string& url) {
+    auto text = url.substr(0, url.find_first_of("?#"));
+    const auto scheme = text.find("://");
+    const auto host = scheme == std::string::npos ? 0 : scheme + 3;
+    const auto path = text.find('/', host);
+    const auto at = text.rfind('@', path);
+    if (at != std::string::npos && at >= host) text.erase(host, at + 1 - host);
+    return text;
+}
+
+std::string where(const MetricsEndpoint& endpoint) {
+    return "metrics of broker " + std::to_string(endpoint.broker_id) + " at " + shown(endpoint.url);
+}
+
+/// What a status other than 200 means for an exporter; empty for 200.
+std::string status_fault(int status) {
+    const auto answered = "answered HTTP " + std::to_string(status);
+    if (status == 200) return {};
+    if (status == 401 || status == 403) {
+        return answered + ": set the credentials (token, or user and password) of this metrics endpoint";
+    }
+    if (status == 404)
+        return answered + ": exporters serve metrics under /metrics; correct the endpoint's URL";
+    if (status >= 300 && status < 400) return answered + ": redirects are not followed; give the final URL";
+    if (status >= 500) {
+        return answered +
+               ": the exporter failed (some answer this until their broker has been up for minutes); see its "
+               "log";
+    }
+    return answered + " instead of 200: correct the endpoint's URL";
+}
+
+bool is_html(const net::ClientResponse& response) {
+    auto type = response.content_type();
+    std::transform(type.begin(), type.end(), type.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return type.starts_with("text/html");
+}
+
+ErrorCode code_of(int status) {
+    if (status == 401 || status == 403) return ErrorCode::unauthorised;
+    return status >= 500 ? ErrorCode::unavailable : ErrorCode::bad_reply;
+}
+
+/// The failed call again, saying what was seen and what to change.
+Error call_fault(const Error& error, milliseconds deadline) {
+    if (error.code == ErrorCode::unavailable) {
+        return Error{error.code, error.message + "; is the exporter running, and is the address right?"};
+    }
+    if (error.code == ErrorCode::timed_out) {
+        return Error{error.code, error.message + " (deadline " + std::to_string(deadline.count()) +
+                                     " ms); let the exporter export fewer beans, or allow scrapes more time"};
+    }
+    return error;
+}
+
+tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, milliseconds deadline) {
+    if (!result) return tl::unexpected(call_fault(result.error(), deadline));
+    const auto& response = *result;
+    if (const auto fault = status_fault(response.status); !fault.empty()) {
+        return tl::unexpected(Error{code_of(response.status), fault});
+    }
+    if (is_html(response)) {
+        return tl::unexpected(
+            Error{ErrorCode::bad_reply, "answered " + response.content_type() +
+                                            ", a web page and not metrics: exporters serve metrics "
+                                            "under /metrics; correct the endpoint's URL"});
+    }
+    auto reading = read_scrape(response.body);
+    if (!reading) return reading;
+    const auto took = response.received - response.sent;
+    const auto middle = response.sent + took / 2;
+    reading->sample.at_s = std::chrono::duration<double>(middle.time_since_epoch()).count();
+    reading->scrape_ms = std::chrono::duration<double, std::milli>(took).count();
+    const auto ago = steady_clock::now() - middle;
+    const auto unix_time = std::chrono::system_clock::now().time_since_epoch() - ago;
+    reading->at_unix_ms = std::chrono::duration_cast<milliseconds>(unix_time).count();
+    return reading;
+}
+
+}  // namespace
+
+Scraper::Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints)
+    : http_(http), endpoints_(std::move(endpoints)) {}
+
+std::vector<Scrape> Scraper::scrape_all(milliseconds deadline) {
+    std::vector<net::ClientRequest> requests;
+    requests.reserve(endpoints_.size());
+    for (const auto& endpoint : endpoints_) requests.push_back(request_of(endpoint));
+    const auto results = http_.fan_out(requests, deadline);
+
+    std::vector<Scrape> scrapes;
+    scrapes.reserve(endpoints_.size());
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+        auto reading = read(results.at(i), deadline);
+        if (!reading) reading = tl::unexpected(reading.error().within(where(endpoints_[i])));
+        scrapes.push_back({endpoints_[i].broker_id, std::move(reading)});
+    }
+    return scrapes;
+}
+
+std::vector<int> Scraper::broker_ids() const {
+    std::vector<int> ids;
+    ids.reserve(endpoints_.size());
+    for (const auto& endpoint : endpoints_) ids.push_back(endpoint.broker_id);
+    return ids;
+}
+
+}  // namespace brink

@@ -1,0 +1,39 @@
+#include "daemon/sweep/observation.hpp"
+
+namespace brink {
+
+void Observation::scrape(MetricsSource& metrics, const Clock& clock, std::chrono::milliseconds timeout) {
+    const double begun_s = clock.now_s();
+    const auto begun_unix_ms = clock.unix_ms();
+    for (const auto& scrape : metrics.scrape_all(timeout)) {
+        ObservedScrape seen{.broker_id = scrape.broker_id, .at_s = begun_s, .at_unix_ms = begun_unix_ms};
+        if (scrape.reading) {
+            seen.at_s = scrape.reading->sample.at_s;
+            seen.at_unix_ms = scrape.reading->at_unix_ms;
+            seen.reading = *scrape.reading;
+        } else {
+            seen.error = scrape.reading.error().message;
+        }
+        scrapes_.push_back(std::move(seen));
+    }
+}
+
+std::vector<BrokerWindow> Observation::between(double from_s, double to_s) const {
+    std::vector<BrokerWindow> windows;
+    for (const int id : broker_ids_) {
+        BrokerWindow window{.broker_id = id, .samples = {}};
+        for (const auto& scrape : scrapes_) {
+            if (scrape.broker_id != id || scrape.at_s < from_s || scrape.at_s > to_s) continue;
+            if (scrape.reading) {
+                window.samples.push_back(scrape.reading->sample);
+            } else {
+                ++window.missed;
+                window.last_error = scrape.error;
+            }
+        }
+        windows.push_back(std::move(window));
+    }
+    return windows;
+}
+
+}  // namespace brink

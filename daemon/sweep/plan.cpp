@@ -1,0 +1,41 @@
+#include "daemon/sweep/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brink {
+namespace {
+
+constexpr double kPrepareAndTail_s = 3;
+constexpr double kRecovery_s = 4;
+constexpr double kCalibration_s = 45;
+constexpr int kDoublings = 4;
+
+int halvings(const SweepSpec& spec) {
+    const double window = spec.producers_max ? *spec.producers_max : 100;
+    return std::max(1, static_cast<int>(std::ceil(std::log2(1 / std::max(spec.margin, 1 / window)))));
+}
+
+}  // namespace
+
+double trial_seconds(const SweepSpec& spec) {
+    return spec.warm_up_s + spec.measure_s + kPrepareAndTail_s + kRecovery_s;
+}
+
+Plan plan_of(const SweepSpec& spec, int invalid_retries) {
+    Plan plan;
+    plan.points = static_cast<int>(spec.message_bytes.size());
+    const int per_point = halvings(spec) + 1;
+    const int worst = halvings(spec) + 2 + invalid_retries + (spec.producers_max ? 0 : kDoublings);
+    plan.trials_expected = plan.points * per_point;
+    plan.trials_worst = plan.points * worst;
+    const double calibration = spec.rate_each.kind == RateEach::Kind::automatic ? kCalibration_s : 0;
+    const double once = std::max(12 * spec.scrape_interval_s, 12.0);
+    plan.minutes_expected =
+        (once + plan.points * calibration + plan.trials_expected * trial_seconds(spec)) / 60;
+    plan.minutes_worst =
+        (once + plan.points * 3 * calibration + plan.trials_worst * trial_seconds(spec)) / 60;
+    return plan;
+}
+
+}  // namespace brink

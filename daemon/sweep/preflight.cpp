@@ -1,0 +1,117 @@
+#include "daemon/sweep/preflight.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdlib>
+
+namespace brink {
+namespace {
+
+constexpr std::chrono::milliseconds kAdminDeadline{8'000};
+/// What a record batch of one message adds to its payload, generously.
+constexpr std::int64_t kBatchOverhead = 128;
+
+BrokerCheck look_at_broker(const BrokerInfo& info, const ClusterConfig& config, Cluster& cluster,
+                           const std::vector<Scrape>& scrapes, Preflight& look) {
+    BrokerCheck broker{.info = info};
+    const auto endpoint = std::find_if(config.metrics.begin(), config.metrics.end(),
+                                       [&](const MetricsConfig& m) { return m.broker_id == info.id; });
+    if (endpoint == config.metrics.end()) {
+        broker.reading =
+            tl::unexpected(Error{ErrorCode::configuration, "no metrics address is configured", {}});
+        look.problems.push_back(
+            fmt::format("broker {} has no metrics address: add a [[clusters.metrics]] with broker_id = {}",
+                        info.id, info.id));
+    } else {
+        broker.metrics_url = endpoint->url;
+        for (const auto& scrape : scrapes) {
+            if (scrape.broker_id == info.id) broker.reading = scrape.reading;
+        }
+        if (!broker.reading)
+            look.problems.push_back(fmt::format("broker {}: {}", info.id, broker.reading.error().message));
+    }
+    auto settings = cluster.broker_config(info.id, kAdminDeadline);
+    if (!settings) {
+        look.warnings.push_back(
+            fmt::format("configuration of broker {} is not known: {}", info.id, settings.error().message));
+        return broker;
+    }
+    broker.config = std::move(*settings);
+    if (const auto limit = broker.config.find("message.max.bytes"); limit != broker.config.end()) {
+        broker.message_max_bytes = std::strtoll(limit->second.c_str(), nullptr, 10);
+    }
+    return broker;
+}
+
+}  // namespace
+
+int replication_factor(const SweepSpec& spec, std::size_t brokers) {
+    return spec.replication_factor.value_or(static_cast<int>(std::min<std::size_t>(3, brokers)));
+}
+
+tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& cluster, MetricsSource& metrics,
+                                       std::vector<fleet::AgentStatus> agents) {
+    auto described = cluster.describe(kAdminDeadline);
+    if (!described) return tl::unexpected(described.error().within("cluster '" + config.name + "'"));
+    Preflight look{.cluster = std::move(*described), .agents = std::move(agents)};
+    const auto scrapes = metrics.scrape_all(config.scrape_timeout);
+    for (const auto& info : look.cluster.brokers) {
+        look.brokers.push_back(look_at_broker(info, config, cluster, scrapes, look));
+    }
+    for (const auto& endpoint : config.metrics) {
+        const bool known = std::any_of(look.cluster.brokers.begin(), look.cluster.brokers.end(),
+                                       [&](const BrokerInfo& b) { return b.id == endpoint.broker_id; });
+        if (!known) {
+            look.problems.push_back(
+                fmt::format("broker {} has a metrics address but is not in the cluster: is it down, or "
+                            "the broker_id wrong?",
+                            endpoint.broker_id));
+        }
+    }
+    const auto ready = std::count_if(look.agents.begin(), look.agents.end(),
+                                     [](const fleet::AgentStatus& a) { return a.state == "ready"; });
+    if (look.agents.empty())
+        look.problems.emplace_back("no agent is configured: add an [[agents]] with its url");
+    for (const auto& agent : look.agents) {
+        if (agent.state != "ready") (ready == 0 ? look.problems : look.warnings).push_back(agent.reason);
+    }
+    return look;
+}
+
+tl::expected<void, Error> check_fits(const SweepSpec& spec, const Preflight& look) {
+    Error refused{ErrorCode::invalid_input, "the spec does not fit the cluster", {}};
+    const auto custom = spec.topic_config.find("max.message.bytes");
+    for (const auto& broker : look.brokers) {
+        const auto limit = custom != spec.topic_config.end()
+                               ? std::strtoll(custom->second.c_str(), nullptr, 10)
+                               : broker.message_max_bytes;
+        for (std::size_t i = 0; limit > 0 && i < spec.message_bytes.size(); ++i) {
+            if (spec.message_bytes[i] + kBatchOverhead <= limit) continue;
+            refused.details.push_back({"/message_bytes/" + std::to_string(i),
+                                       fmt::format("{} bytes do not fit into the limit of {} bytes "
+                                                   "(message.max.bytes of broker {}): leave the size "
+                                                   "out or set max.message.bytes in topic.config",
+                                                   spec.message_bytes[i], limit, broker.info.id)});
+        }
+        if (!refused.details.empty()) break;
+    }
+    if (replication_factor(spec, look.brokers.size()) > static_cast<int>(look.brokers.size())) {
+        refused.details.push_back(
+            {"/topic/replication_factor", fmt::format("{} copies need as many brokers, the cluster has {}",
+                                                      *spec.replication_factor, look.brokers.size())});
+    }
+    if (!refused.details.empty()) {
+        for (const auto& d : refused.details) refused.message += "; " + d.pointer + ": " + d.detail;
+        return tl::unexpected(refused);
+    }
+    if (!look.problems.empty()) {
+        Error error{ErrorCode::unavailable,
+                    fmt::format("the sweep cannot start: {}", fmt::join(look.problems, "; ")),
+                    {}};
+        for (const auto& p : look.problems) error.details.push_back({"", p});
+        return tl::unexpected(error);
+    }
+    return {};
+}
+
+}  // namespace brink

@@ -1,0 +1,108 @@
+#include "daemon/sweep/trial_record.hpp"
+
+#include "agents/protocol/json.hpp"
+
+namespace brink {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const RuleFigure& f) {
+    return {{"rule", f.rule},           {"value", f.value},
+            {"threshold", f.threshold}, {"uncertainty", f.uncertainty},
+            {"broker_id", f.broker_id}, {"fired", f.fired}};
+}
+
+json to_json(const BrokerFigures& b) {
+    return {{"broker_id", b.broker_id},
+            {"idle", b.idle},
+            {"isr_churn", b.isr_churn},
+            {"bytes_in_per_s", b.bytes_in_per_s},
+            {"messages_in_per_s", b.messages_in_per_s},
+            {"scrapes", b.scrapes},
+            {"missed", b.missed}};
+}
+
+}  // namespace
+
+json to_json(const Verdict& verdict, const JudgeRules& rules) {
+    json figures = json::array();
+    for (const auto& f : verdict.figures) figures.push_back(to_json(f));
+    json brokers = json::array();
+    for (const auto& b : verdict.brokers) brokers.push_back(to_json(b));
+    return {{"reasons", verdict.reasons},
+            {"flags", verdict.flags},
+            {"figures", figures},
+            {"brokers", brokers},
+            {"median_idle", verdict.median_idle ? json(*verdict.median_idle) : json()},
+            {"rules",
+             {{"io_idle_below", rules.io_idle_below},
+              {"isr_churn_above", rules.isr_churn_above},
+              {"across_brokers", rules.mean_across_brokers ? "mean" : "worst"},
+              {"sub_window_s", rules.sub_window_s},
+              {"missing_scrapes_above", rules.missing_scrapes_above},
+              {"delivered_below", rules.delivered_below},
+              {"min_scrapes", rules.min_scrapes}}}};
+}
+
+void write_outcome(storage::TrialRow& row, const TrialResult& result, const JudgeRules& rules) {
+    const auto& verdict = result.verdict;
+    row.state = "finished";
+    row.verdict = to_string(verdict.kind);
+    row.published_verdict = to_string(verdict.published);
+    row.limited_by = verdict.limited_by;
+    row.verdict_json = to_json(verdict, rules).dump();
+    row.offered_msgs_per_s = result.offered_msgs_per_s;
+    row.acked_msgs_per_s = result.acked_msgs_per_s;
+    row.worst_idle = verdict.worst_idle;
+    row.isr_churn = verdict.isr_churn;
+    row.p50_ms = result.p50_ms;
+    row.p99_ms = result.p99_ms;
+    row.broker_in_mb_per_s = result.broker_in_bytes_per_s / 1e6;
+}
+
+std::vector<storage::SampleRow> sample_rows(const storage::TrialRow& trial, const TrialResult& result) {
+    std::vector<storage::SampleRow> rows;
+    for (const auto& scrape : result.scrapes) {
+        storage::SampleRow row{
+            .sweep_id = trial.sweep_id, .trial = trial.trial, .broker_id = scrape.broker_id};
+        row.at_ms = scrape.at_unix_ms;
+        row.at_s = scrape.at_s;
+        row.in_window = scrape.at_s >= result.from_s && scrape.at_s <= result.to_s;
+        row.error = scrape.error;
+        if (scrape.reading) {
+            row.scrape_ms = scrape.reading->scrape_ms;
+            row.signals_json = json(scrape.reading->signals).dump();
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<storage::AgentReportRow> agent_report_rows(const storage::TrialRow& trial,
+                                                       const TrialResult& result) {
+    std::vector<storage::AgentReportRow> rows;
+    for (const auto& answer : result.reports) {
+        storage::AgentReportRow row{.sweep_id = trial.sweep_id, .trial = trial.trial, .agent = answer.agent};
+        row.report_json = answer.report ? protocol::to_json(*answer.report).dump()
+                                        : json{{"error", answer.report.error().message}}.dump();
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+TrialOutcome outcome_of(const storage::TrialRow& row) {
+    TrialOutcome outcome{.producers = ProducerCount{row.producers}};
+    if (row.state == "finished")
+        outcome.verdict = verdict_kind_from(row.verdict).value_or(VerdictKind::invalid);
+    outcome.worst_idle = row.worst_idle;
+    const auto verdict = json::parse(row.verdict_json, nullptr, false);
+    if (verdict.is_object() && verdict.contains("reasons") && !verdict["reasons"].empty()) {
+        outcome.reason = verdict["reasons"].front().get<std::string>();
+    } else if (row.state != "finished") {
+        outcome.reason = "the trial did not finish";
+    }
+    return outcome;
+}
+
+}  // namespace brink

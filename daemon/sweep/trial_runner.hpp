@@ -1,0 +1,70 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agents/fleet/fleet.hpp"
+#include "agents/fleet/window_totals.hpp"
+#include "daemon/metrics/metrics_source.hpp"
+#include "daemon/sweep/clock.hpp"
+#include "daemon/sweep/observation.hpp"
+#include "daemon/sweep/progress.hpp"
+#include "search/verdict.hpp"
+
+namespace brink {
+
+/// One trial to run: what load, for how long, judged how.
+struct TrialOrder {
+    std::string id;           ///< unique for the agents; [A-Za-z0-9._-]{1,64}
+    protocol::TaskSpec load;  ///< `producers` is the total over all agents; `deadline_s` is filled in
+    double warm_up_s = 60;
+    double measure_s = 120;
+    double scrape_interval_s = 5;
+    std::chrono::milliseconds scrape_timeout{4'000};
+    JudgeRules rules{};
+};
+
+/// What a trial was and showed. Everything the verdict rests on is here, to be stored.
+struct TrialResult {
+    Verdict verdict{};
+    std::vector<ObservedScrape> scrapes{};
+    std::vector<fleet::AgentReport> reports{};
+    double from_s = 0;  ///< measuring window, monotonic
+    double to_s = 0;
+    fleet::WindowTotals totals{};  ///< over all agents, in the window
+    double offered_msgs_per_s = 0;
+    double acked_msgs_per_s = 0;
+    std::optional<double> p50_ms{};
+    std::optional<double> p99_ms{};
+    double broker_in_bytes_per_s = 0;  ///< what the brokers say came in, all of them together
+};
+
+/// Runs one trial: start producers → warm-up → measure → stop → judge. Whatever happens, no load of it is
+/// left when `run` returns. Not thread-safe: one trial at a time.
+class TrialRunner {
+  public:
+    TrialRunner(fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock, ProgressBoard& board)
+        : fleet_(fleet), metrics_(metrics), clock_(clock), board_(board) {}
+
+    TrialResult run(const TrialOrder& order, const std::vector<RestReading>& rest,
+                    const std::stop_token& stop);
+
+  private:
+    struct Window;
+    /// Scrapes until `until`; notes in `voided` what makes the trial worthless and ends early then.
+    void observe(const TrialOrder& order, double until, Observation& seen, std::vector<std::string>& voided,
+                 const std::stop_token& stop);
+    void look_after_agents(std::vector<std::string>& voided);
+    void show(const Observation& seen, double from, const TrialOrder& order);
+
+    fleet::Fleet& fleet_;
+    MetricsSource& metrics_;
+    Clock& clock_;
+    ProgressBoard& board_;
+    std::int64_t next_second_ = 0;  ///< of the agents' reports, for a cheap look at how they are
+    int silent_looks_ = 0;          ///< how often in a row an agent did not answer
+};
+
+}  // namespace brink

@@ -1,0 +1,122 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/trial.hpp"
+
+namespace brink {
+
+/// One scrape of one broker. Times are seconds on the controller's monotonic clock, taken half-way between
+/// request and last byte. A reading that was absent or not a number is empty; counters are as exported.
+struct BrokerSample {
+    double at_s = 0;
+    std::optional<double> idle_ns{};             ///< counter: idle ns of the request-handler pool, per thread
+    std::optional<double> isr_shrinks{};         ///< counter
+    std::optional<double> isr_expands{};         ///< counter
+    std::optional<double> under_replicated{};    ///< gauge: partitions this broker leads that lack followers
+    std::optional<double> offline_partitions{};  ///< gauge, where exported
+    std::optional<double> bytes_in{};            ///< counter: bytes from clients, all topics
+    std::optional<double> messages_in{};         ///< counter: messages from clients, all topics
+    std::optional<double> process_start_s{};     ///< gauge: start of the broker's process, unix seconds
+};
+
+/// All scrapes of one broker in a trial's window, oldest first.
+struct BrokerWindow {
+    int broker_id = 0;
+    std::vector<BrokerSample> samples;
+    int missed = 0;            ///< scrapes that failed or came too late
+    std::string last_error{};  ///< why the latest of them did
+};
+
+/// One agent's part in the window.
+struct AgentWindow {
+    std::string agent;
+    double scheduled = 0;  ///< messages due in the window
+    double acked = 0;      ///< of those, acknowledged
+    double failed = 0;     ///< of those, reported as failed
+    bool lost = false;     ///< it stopped answering, or its task ended by itself
+    /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
+    std::vector<std::string> saturation{};
+    std::string first_error{};  ///< the first delivery error, as librdkafka names it
+};
+
+/// What a broker showed before the first trial, with no load from us.
+struct RestReading {
+    int broker_id = 0;
+    double idle = 1.0;     ///< about 1, or about 2 where both pools of a combined node mark one meter
+    double isr_churn = 0;  ///< share of sub-windows
+    double bytes_in_per_s = 0;
+};
+
+/// Thresholds; every one is stored with the verdict it made.
+struct JudgeRules {
+    double io_idle_below = 0.20;       ///< in (0, 1)
+    double isr_churn_above = 0.50;     ///< in (0, 1)
+    bool mean_across_brokers = false;  ///< false: the worst broker decides
+    double sub_window_s = 5;           ///< length of an ISR sub-window
+    double missing_scrapes_above = 0.10;
+    double implausible_idle_above = 1.1;
+    double delivered_below = 0.995;  ///< acknowledged ÷ scheduled
+    int min_scrapes = 12;            ///< per broker and window
+};
+
+/// A rule's reading of a window.
+struct RuleFigure {
+    std::string rule;  ///< io_idle, isr_churn, delivery …
+    double value = 0;
+    double threshold = 0;
+    double uncertainty = 0;  ///< half-width at 95 %, same unit as `value`
+    int broker_id = -1;      ///< the broker that decided, −1 for the cluster
+    bool fired = false;
+};
+
+/// One broker's figures in a window.
+struct BrokerFigures {
+    int broker_id = 0;
+    double idle = 0;
+    double isr_churn = 0;
+    double bytes_in_per_s = 0;
+    double messages_in_per_s = 0;
+    int scrapes = 0;
+    int missed = 0;
+};
+
+struct Verdict {
+    VerdictKind kind = VerdictKind::invalid;
+    /// By the two published rules alone; `invalid` where they cannot be read.
+    VerdictKind published = VerdictKind::invalid;
+    std::string
+        limited_by{};  ///< first rule that fired, in the order of the specification; `generator`; or empty
+    std::vector<std::string> reasons{};  ///< sentences
+    std::vector<std::string> flags{};
+    std::vector<RuleFigure> figures{};
+    std::vector<BrokerFigures> brokers{};
+    std::optional<double> worst_idle{};
+    std::optional<double> median_idle{};
+    std::optional<double> isr_churn{};
+};
+
+/// What the judge looks at. `brokers` has an entry for every broker of the cluster, also the silent ones.
+struct TrialWindow {
+    double from_s = 0;  ///< monotonic, as in the samples
+    double to_s = 0;
+    std::vector<BrokerWindow> brokers;
+    std::vector<AgentWindow> agents;
+    std::vector<std::string>
+        voided{};  ///< what happened that makes the window worthless (lost lease, guard, …)
+};
+
+/// Judges a window. Pure. Never answers `sustained` when something needed is unknown.
+/// Idle = ΔCount ÷ Δt in ns, exactly (Kafka's meter counts idle nanoseconds averaged over the pool's
+/// threads).
+Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, const JudgeRules& rules);
+
+/// Windowed idle of one broker's samples as a share; nothing with fewer than two readings or after a reset.
+std::optional<double> idle_over(const BrokerWindow& window);
+/// Share of sub-windows in [from, to] in which ISRs changed on any broker or a partition stood
+/// under-replicated.
+std::optional<double> isr_churn_over(const std::vector<BrokerWindow>& brokers, double from_s, double to_s,
+                                     double sub_window_s);
+
+}  // namespace brink

@@ -1,0 +1,192 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agents/fleet/fleet.hpp"
+#include "daemon/cluster/cluster.hpp"
+#include "daemon/metrics/metrics_source.hpp"
+#include "daemon/sweep/clock.hpp"
+
+// A cluster, its metrics, its agents and time itself as one deterministic model: a sweep over hours runs in
+// milliseconds.
+
+namespace brink::fakes {
+
+/// Time moves when somebody waits.
+class FakeClock final : public Clock {
+  public:
+    [[nodiscard]] double now_s() const override { return now_; }
+    [[nodiscard]] std::int64_t unix_ms() const override {
+        return 1'700'000'000'000 + static_cast<std::int64_t>(now_ * 1000);
+    }
+    bool wait_until(double at_s, const std::stop_token& stop) override {
+        if (stop.stop_requested()) return false;
+        if (at_s > now_) {
+            if (on_advance) on_advance(at_s - now_);
+            now_ = at_s;
+        }
+        if (at_time) at_time(now_);
+        return !stop.stop_requested();
+    }
+    std::function<void(double)> on_advance{};  ///< told how many seconds pass
+    std::function<void(double)> at_time{};     ///< a test's chance to do something at a moment
+
+  private:
+    double now_ = 1000;
+};
+
+/// Brokers whose idle falls in proportion to what the fake agents send, to nothing at `capacity_msgs_per_s`.
+struct Model {
+    explicit Model(int count) : brokers(count) {
+        clock.on_advance = [this](double seconds) { pass(seconds); };
+    }
+    void pass(double seconds) {
+        const double idle = std::clamp(1 - load_msgs_per_s * bytes_factor / capacity_msgs_per_s, 0.0, 1.0);
+        idle_ns += idle * seconds * 1e9;
+        bytes_in += load_msgs_per_s * static_cast<double>(message_bytes) * seconds / brokers;
+        if (churning && load_msgs_per_s > 0) shrinks += seconds;
+    }
+    int brokers;
+    FakeClock clock;
+    double capacity_msgs_per_s = 1'000;
+    double bytes_factor = 1;
+    double idle_ns = 1e12;
+    double bytes_in = 0;
+    double shrinks = 0;
+    double load_msgs_per_s = 0;
+    std::int64_t message_bytes = 0;
+    bool churning = false;
+    bool silent_under_load = false;
+    double acked_share = 1.0;
+    std::vector<std::string> log{};
+};
+
+class FakeMetrics final : public MetricsSource {
+  public:
+    explicit FakeMetrics(Model& model) : model_(model) {}
+    std::vector<Scrape> scrape_all(std::chrono::milliseconds) override {
+        std::vector<Scrape> scrapes;
+        for (int id = 1; id <= model_.brokers; ++id) {
+            if (model_.silent_under_load && model_.load_msgs_per_s > 0 && id == 1) {
+                scrapes.push_back({id, tl::unexpected(Error{ErrorCode::timed_out, "no answer", {}})});
+                continue;
+            }
+            ScrapeReading reading;
+            reading.sample.at_s = model_.clock.now_s();
+            reading.sample.idle_ns = model_.idle_ns;
+            reading.sample.bytes_in = model_.bytes_in;
+            reading.sample.isr_shrinks = model_.shrinks;
+            reading.sample.isr_expands = 0;
+            reading.sample.under_replicated = 0;
+            reading.at_unix_ms = model_.clock.unix_ms();
+            reading.signals = {{"io_idle_ns", model_.idle_ns}};
+            scrapes.push_back({id, reading});
+        }
+        return scrapes;
+    }
+    [[nodiscard]] std::vector<int> broker_ids() const override {
+        std::vector<int> ids;
+        for (int id = 1; id <= model_.brokers; ++id) ids.push_back(id);
+        return ids;
+    }
+
+  private:
+    Model& model_;
+};
+
+class FakeFleet final : public fleet::Fleet {
+  public:
+    explicit FakeFleet(Model& model) : model_(model) {}
+    std::vector<fleet::AgentStatus> status() override {
+        return {{.name = "fake", .url = "", .state = "ready"}};
+    }
+    tl::expected<void, Error> prepare(const std::string& trial, const protocol::TaskSpec& whole) override {
+        trial_ = trial;
+        spec_ = whole;
+        model_.log.push_back("prepare " + std::to_string(whole.producers));
+        return {};
+    }
+    tl::expected<void, Error> start(std::chrono::milliseconds delay) override {
+        started_ = model_.clock.now_s() + std::chrono::duration<double>(delay).count();
+        model_.load_msgs_per_s = spec_.producers * spec_.rate_each;
+        model_.message_bytes = spec_.message_bytes;
+        return {};
+    }
+    std::vector<fleet::AgentReport> reports(std::int64_t since) override {
+        protocol::TaskReport report;
+        report.trial = trial_;
+        report.state = ended ? protocol::TaskState::failed : protocol::TaskState::running;
+        report.state_reason = ended ? "lease lapsed" : "";
+        const auto elapsed = static_cast<std::int64_t>(std::floor(model_.clock.now_s() - started_));
+        for (std::int64_t s = since; s < elapsed; ++s) {
+            protocol::SecondFigures second{.second = s};
+            second.scheduled = static_cast<std::uint64_t>(std::llround(spec_.producers * spec_.rate_each));
+            second.sent = second.scheduled;
+            second.acked =
+                static_cast<std::uint64_t>(static_cast<double>(second.scheduled) * model_.acked_share);
+            second.latency.counts.assign(90, 0);
+            second.latency.counts[80] = second.acked;
+            report.seconds.push_back(second);
+        }
+        return {{"fake", report}};
+    }
+    void stop() override {
+        if (model_.load_msgs_per_s > 0) model_.log.emplace_back("stop");
+        model_.load_msgs_per_s = 0;
+    }
+    void remove() override { stop(); }
+    bool ended = false;  ///< the agent ended its task by itself
+
+  private:
+    Model& model_;
+    std::string trial_;
+    protocol::TaskSpec spec_;
+    double started_ = 0;
+};
+
+class FakeCluster final : public Cluster {
+  public:
+    explicit FakeCluster(Model& model) : model_(model) {}
+    tl::expected<ClusterInfo, Error> describe(std::chrono::milliseconds) override {
+        ClusterInfo info{.cluster_id = "fake", .controller_id = 1};
+        for (int id = 1; id <= model_.brokers; ++id)
+            info.brokers.push_back({.id = id, .host = "127.0.0.1", .port = 9000 + id});
+        return info;
+    }
+    tl::expected<std::map<std::string, int>, Error> topics(std::chrono::milliseconds) override {
+        return topics_;
+    }
+    tl::expected<void, Error> create_topic(const TopicSpec& topic, std::chrono::milliseconds) override {
+        if (topics_.count(topic.name) != 0)
+            return tl::unexpected(Error{ErrorCode::conflict, "topic exists", {}});
+        topics_[topic.name] = static_cast<int>(topic.replicas.size());
+        model_.log.push_back("create " + topic.name);
+        return {};
+    }
+    tl::expected<std::vector<PartitionInfo>, Error> partitions(const std::string&,
+                                                               std::chrono::milliseconds) override {
+        return std::vector<PartitionInfo>{};
+    }
+    tl::expected<void, Error> delete_topic(const std::string& topic, std::chrono::milliseconds) override {
+        model_.log.push_back("delete " + topic);
+        topics_.erase(topic);
+        return {};
+    }
+    tl::expected<std::map<std::string, std::string>, Error> broker_config(
+        int, std::chrono::milliseconds) override {
+        return std::map<std::string, std::string>{{"message.max.bytes", "1048588"}};
+    }
+    tl::expected<void, Error> empty_topic(const std::string&, std::chrono::milliseconds) override {
+        return {};
+    }
+    std::map<std::string, int> topics_{};
+
+  private:
+    Model& model_;
+};
+
+}  // namespace brink::fakes

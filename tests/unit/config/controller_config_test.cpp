@@ -1,0 +1,117 @@
+#include "config/controller_config.hpp"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "config/agent_config.hpp"
+#include "config/nearest_key.hpp"
+
+using namespace brink;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string read(const fs::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+/// A secret file that goes away with the test.
+struct SecretFile {
+    fs::path path = fs::temp_directory_path() / ("brink-secret-" + std::to_string(::getpid()));
+    SecretFile(const std::string& text, fs::perms perms) {
+        std::ofstream(path) << text;
+        fs::permissions(path, perms);
+    }
+    ~SecretFile() { fs::remove(path); }
+};
+
+}  // namespace
+
+TEST_CASE("parse_controller_config: reads clusters, metrics and agents") {
+    const auto config =
+        parse_controller_config(read(fs::path(BRINK_TEST_DATA) / "config/good/local.toml"), "local.toml");
+    REQUIRE(config);
+    CHECK(config->max_producers == 500);
+    REQUIRE(config->cluster("local"));
+    CHECK(config->cluster("local")->metrics.size() == 2);
+    CHECK(config->cluster("local")->client.at("linger.ms") == "5");
+    CHECK(config->cluster("other") == nullptr);
+    CHECK(config->agents[0].url == "http://127.0.0.1:8700");
+    CHECK(config->agents[1].name == "127.0.0.1:8701");
+}
+
+TEST_CASE("parse_controller_config: each bad file is refused with its line, key and what to change") {
+    int files = 0;
+    for (const auto& file : fs::directory_iterator(fs::path(BRINK_TEST_DATA) / "config/bad")) {
+        ++files;
+        const auto text = read(file.path());
+        INFO(file.path().filename().string());
+        const std::string marker = "# expect: ";
+        REQUIRE(text.rfind(marker, 0) == 0);
+        const auto expected = text.substr(marker.size(), text.find('\n') - marker.size());
+        const auto config = parse_controller_config(text, "brink.toml");
+        REQUIRE_FALSE(config);
+        CHECK(config.error().code == ErrorCode::configuration);
+        INFO(config.error().message);
+        CHECK(config.error().message.find(expected) != std::string::npos);
+        CHECK(config.error().message.find("brink.toml:") != std::string::npos);
+    }
+    CHECK(files >= 20);
+}
+
+TEST_CASE("read_secret_file: refuses a file that others may read") {
+    SecretFile open("s3cret\n", fs::perms::owner_read | fs::perms::others_read);
+    const auto refused = read_secret_file(open.path);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("chmod 600") != std::string::npos);
+    CHECK(refused.error().message.find("s3cret") == std::string::npos);
+}
+
+TEST_CASE("read_secret_file: takes the first line of a private file, refuses an empty one") {
+    {
+        SecretFile file("s3cret\r\nrest\n", fs::perms::owner_read);
+        CHECK(read_secret_file(file.path).value() == "s3cret");
+    }
+    SecretFile empty("\n", fs::perms::owner_read);
+    CHECK_FALSE(read_secret_file(empty.path));
+    CHECK_FALSE(read_secret_file("/tmp"));
+}
+
+TEST_CASE("parse_agent_config: reads its keys and refuses others") {
+    const auto config = parse_agent_config(
+        "listen = \"127.0.0.1:9\"\nmax_producers = 5\nallowed_bootstrap_servers = [\"h:1\"]\n", "a.toml");
+    REQUIRE(config);
+    CHECK(config->max_producers == 5);
+    CHECK(config->allowed_bootstrap_servers == std::vector<std::string>{"h:1"});
+    CHECK_FALSE(parse_agent_config("lisen = \"x\"\n", "a.toml"));
+    CHECK_FALSE(parse_agent_config("max_producers = 0\n", "a.toml"));
+    CHECK_FALSE(parse_agent_config("allowed_bootstrap_servers = [1]\n", "a.toml"));
+}
+
+TEST_CASE("check_agent_config: off loopback a token is needed") {
+    AgentConfig config;
+    CHECK(check_agent_config(config));
+    config.listen = "10.0.0.1:8700";
+    CHECK_FALSE(check_agent_config(config));
+    config.token = "t";
+    CHECK(check_agent_config(config));
+}
+
+TEST_CASE("is_loopback: knows both families") {
+    for (const char* a : {"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1"}) CHECK(is_loopback(a));
+    for (const char* a : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1"}) CHECK_FALSE(is_loopback(a));
+}
+
+TEST_CASE("nearest_key: finds typing errors and nothing far") {
+    CHECK(nearest_key("margn", {"name", "margin"}) == "margin");
+    CHECK(nearest_key("xyz", {"name", "margin"}).empty());
+    CHECK(nearest_key(std::string(100'000, 'a'), {"name"}).empty());
+}

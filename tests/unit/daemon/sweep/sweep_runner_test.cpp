@@ -1,0 +1,215 @@
+#include "daemon/sweep/sweep_runner.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "daemon/sweep/recovery.hpp"
+#include "daemon/sweep/sweep_id.hpp"
+#include "tests/fakes/fake_cluster.hpp"
+
+using namespace brink;
+using namespace brink::fakes;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A whole sweep on the fake cluster, with a real store in a folder that goes away.
+struct Sweep {
+    explicit Sweep(std::vector<std::int64_t> sizes = {1000})
+        : spec{.cluster = "fake", .message_bytes = std::move(sizes)} {
+        spec.margin = 0.15;
+        spec.rate_each = {.kind = RateEach::Kind::messages_per_s, .value = 10};
+        fs::create_directories(folder);
+        store = std::move(storage::SweepStore::open(folder / "s.sqlite").value());
+        row.topic = "brink-" + row.id;
+        row.spec_json = to_json(spec).dump();
+    }
+    ~Sweep() {
+        store.reset();
+        fs::remove_all(folder);
+    }
+    void create() {
+        for (const auto size : spec.message_bytes) {
+            points.push_back(
+                {.sweep_id = row.id, .point = static_cast<int>(points.size()), .message_bytes = size});
+        }
+        REQUIRE(store->create_sweep(row, points));
+    }
+    void run() {
+        create();
+        auto look = look_at({.name = "fake",
+                             .bootstrap_servers = "x:1",
+                             .metrics = {{.broker_id = 1, .url = "http://x"},
+                                         {.broker_id = 2, .url = "http://y"},
+                                         {.broker_id = 3, .url = "http://z"}}},
+                            cluster, metrics, agents.status());
+        REQUIRE(look);
+        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, {}, spec,
+                           *look, row, points);
+        runner.run(stop.get_token());
+    }
+    storage::SweepRow sweep() { return store->sweep(row.id)->value(); }
+    storage::PointRow point(std::size_t i = 0) { return store->points(row.id)->at(i); }
+    std::vector<storage::TrialRow> trials() { return store->trials(row.id).value(); }
+
+    Model model{3};
+    FakeCluster cluster{model};
+    FakeMetrics metrics{model};
+    FakeFleet agents{model};
+    ProgressBoard board;
+    std::atomic<bool> shutting_down{false};
+    std::stop_source stop;
+    SweepSpec spec;
+    storage::SweepRow row{.id = new_sweep_id(1'700'000'000'000), .cluster = "fake"};
+    std::vector<storage::PointRow> points;
+    fs::path folder =
+        fs::temp_directory_path() / ("brink-sweep-test-" + std::to_string(::getpid()) + "-" + row.id);
+    std::unique_ptr<storage::SweepStore> store;
+};
+
+}  // namespace
+
+TEST_CASE("SweepRunner: finds the boundary that the cluster has, and leaves nothing behind") {
+    Sweep s;
+    s.model.capacity_msgs_per_s = 1000;  // idle falls to 0.2 at 800 msg/s: 80 producers of 10 msg/s
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto point = s.point();
+    CHECK(point.state == "done");
+    CHECK(*point.lower_producers <= 80);
+    CHECK(*point.upper_producers > 80);
+    CHECK(*point.upper_producers - *point.lower_producers <= 0.15 * *point.upper_producers);
+    CHECK(*point.worst_idle >= 0.20);
+    CHECK(point.limited_by == "io_idle");
+    CHECK(*point.measured_msgs_per_s == doctest::Approx(*point.lower_msgs_per_s));
+    CHECK(*point.p99_ms == doctest::Approx(1.07).epsilon(0.05));
+    CHECK(s.cluster.topics_.empty());
+    CHECK(s.model.load_msgs_per_s == 0);
+}
+
+TEST_CASE("SweepRunner: every trial is stored with why it was chosen, its samples and its reports") {
+    Sweep s;
+    s.run();
+    for (const auto& trial : s.trials()) {
+        CHECK(trial.state == "finished");
+        CHECK_FALSE(trial.chosen_because.empty());
+        CHECK(s.store->samples(s.row.id, trial.trial)->size() >= 36);
+        CHECK(s.store->agent_reports(s.row.id, trial.trial)->size() == 1);
+    }
+    CHECK(s.point().trials == static_cast<int>(s.trials().size()));
+}
+
+TEST_CASE("SweepRunner: with auto about fifty producers are at the boundary, and the rate is stored") {
+    Sweep s({100, 10'000});
+    s.spec.rate_each = {};
+    s.model.capacity_msgs_per_s = 20'000;
+    s.run();
+    for (std::size_t i : {0U, 1U}) {
+        const auto point = s.point(i);
+        CHECK(*point.rate_each == doctest::Approx(320));
+        CHECK(*point.lower_producers <= 50);
+        CHECK(*point.upper_producers >= 50);
+    }
+    const auto trials = s.trials();
+    CHECK(std::count_if(trials.begin(), trials.end(),
+                        [](const auto& t) { return t.purpose == "calibration"; }) >= 2);
+}
+
+TEST_CASE("SweepRunner: churn that grows with load limits the point by isr_churn") {
+    Sweep s;
+    s.model.capacity_msgs_per_s = 1e9;
+    s.model.churning = true;
+    s.run();
+    CHECK(s.point().limited_by == "isr_churn");
+    CHECK(s.point().flags.find("below_one") != std::string::npos);
+}
+
+TEST_CASE("SweepRunner: a broker whose metrics go missing under load is never sustained") {
+    Sweep s;
+    s.model.silent_under_load = true;
+    s.run();
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.point().state == "failed");
+    CHECK(s.point().state_reason.find("missing") != std::string::npos);
+    for (const auto& trial : s.trials()) CHECK(trial.verdict == "invalid");
+    CHECK(s.trials().size() == 4);
+}
+
+TEST_CASE("SweepRunner: a task that ends by itself makes the trial invalid, not slow") {
+    Sweep s;
+    s.agents.ended = true;
+    s.run();
+    CHECK(s.point().state == "failed");
+    CHECK(s.point().state_reason.find("lease lapsed") != std::string::npos);
+}
+
+TEST_CASE("SweepRunner: a shortfall that nobody explains is invalid") {
+    Sweep s;
+    s.model.acked_share = 0.9;
+    s.run();
+    CHECK(s.point().state_reason.find("unexplained") != std::string::npos);
+}
+
+TEST_CASE("SweepRunner: a cancel stops the load at once and keeps what had finished") {
+    Sweep s({1000, 2000});
+    int finished = 0;
+    s.model.clock.at_time = [&](double) {
+        if (!s.stop.stop_requested() && s.store->points(s.row.id)->at(0).state == "done" &&
+            s.model.load_msgs_per_s > 0) {
+            ++finished;
+            s.stop.request_stop();
+        }
+    };
+    s.run();
+    CHECK(finished == 1);
+    CHECK(s.sweep().state == "cancelled");
+    CHECK(s.point(0).state == "done");
+    CHECK(s.point(1).state == "failed");
+    CHECK(s.trials().back().state == "void");
+    CHECK(s.model.load_msgs_per_s == 0);
+    CHECK(s.cluster.topics_.empty());
+}
+
+TEST_CASE("SweepRunner: foreign traffic at rest refuses the sweep before any load") {
+    Sweep s;
+    s.model.load_msgs_per_s = 500;
+    s.model.message_bytes = 100'000;
+    s.model.capacity_msgs_per_s = 1e9;
+    s.run();
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.sweep().state_reason.find("other clients") != std::string::npos);
+    CHECK(s.trials().empty());
+}
+
+TEST_CASE("SweepRunner: a topic that already exists is refused, and not deleted") {
+    Sweep s;
+    s.cluster.topics_[s.row.topic] = 1;
+    s.run();
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.cluster.topics_.count(s.row.topic) == 1);
+}
+
+TEST_CASE("end_orphans: what an earlier controller left running ends, what had finished stays") {
+    Sweep s({1000, 2000});
+    s.row.state = "running";
+    s.create();
+    auto done = s.points[0];
+    done.state = "done";
+    REQUIRE(s.store->update_point(done));
+    REQUIRE(s.store->begin_trial({.sweep_id = s.row.id,
+                                  .trial = 1,
+                                  .point = 1,
+                                  .producers = 5,
+                                  .rate_each = 1,
+                                  .message_bytes = 2000}));
+    const auto ended = end_orphans(*s.store, s.model.clock);
+    REQUIRE(ended);
+    CHECK(ended->size() == 1);
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.point(0).state == "done");
+    CHECK(s.point(1).state == "failed");
+    CHECK(s.trials()[0].state == "void");
+    CHECK(end_orphans(*s.store, s.model.clock)->empty());
+}

@@ -1,0 +1,188 @@
+#include "search/verdict.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace brink;
+
+namespace {
+
+/// A broker scraped once a second over [0, seconds] with a steady idle.
+BrokerWindow steady(int id, double idle, int seconds = 20) {
+    BrokerWindow window{.broker_id = id, .samples = {}};
+    for (int s = 0; s <= seconds; ++s) {
+        BrokerSample sample;
+        sample.at_s = s;
+        sample.idle_ns = 5e12 + idle * 1e9 * s;
+        sample.isr_shrinks = 4;
+        sample.isr_expands = 4;
+        sample.under_replicated = 0;
+        sample.bytes_in = 1e6 * s;
+        sample.messages_in = 1e3 * s;
+        sample.process_start_s = 1000;
+        window.samples.push_back(sample);
+    }
+    return window;
+}
+
+TrialWindow window_of(std::vector<BrokerWindow> brokers) {
+    TrialWindow window;
+    window.from_s = 0;
+    window.to_s = 20;
+    window.brokers = std::move(brokers);
+    window.agents = {{.agent = "a", .scheduled = 1000, .acked = 1000},
+                     {.agent = "b", .scheduled = 1000, .acked = 1000}};
+    return window;
+}
+
+const std::vector<RestReading> kRest{
+    {.broker_id = 1, .idle = 0.99}, {.broker_id = 2, .idle = 0.98}, {.broker_id = 3, .idle = 1.0}};
+
+}  // namespace
+
+TEST_CASE("judge: the worst broker decides by default") {
+    auto verdict = judge(window_of({steady(1, 0.9), steady(2, 0.19), steady(3, 0.8)}), kRest, {});
+    CHECK(verdict.kind == VerdictKind::overloaded);
+    CHECK(verdict.published == VerdictKind::overloaded);
+    CHECK(verdict.limited_by == "io_idle");
+    CHECK(*verdict.worst_idle == doctest::Approx(0.19));
+    CHECK(verdict.figures.front().broker_id == 2);
+}
+
+TEST_CASE("judge: the mean of all brokers decides when it is asked for") {
+    JudgeRules rules;
+    rules.mean_across_brokers = true;
+    auto verdict = judge(window_of({steady(1, 0.9), steady(2, 0.1), steady(3, 0.8)}), kRest, rules);
+    CHECK(verdict.kind == VerdictKind::sustained);
+    CHECK(verdict.figures.front().value == doctest::Approx(0.6));
+}
+
+TEST_CASE("judge: idle at the threshold is not below it") {
+    auto verdict = judge(window_of({steady(1, 0.2000001)}), kRest, {});
+    CHECK(verdict.kind == VerdictKind::sustained);
+}
+
+TEST_CASE("judge: churn in more than half of the sub-windows overloads, in half it does not") {
+    auto churning = [](int sub_windows) {
+        auto broker = steady(1, 0.9);
+        for (auto& s : broker.samples) {
+            // one shrink in the middle of each of the first n sub-windows of 5 s
+            const int done = static_cast<int>((s.at_s + 2) / 5);
+            s.isr_shrinks = 4 + std::min(done, sub_windows);
+        }
+        return judge(window_of({broker}), kRest, {});
+    };
+    CHECK(churning(2).kind == VerdictKind::sustained);
+    CHECK(*churning(2).isr_churn == doctest::Approx(0.5));
+    CHECK(churning(3).kind == VerdictKind::overloaded);
+    CHECK(churning(3).limited_by == "isr_churn");
+}
+
+TEST_CASE("judge: a follower that stays out is churn though no counter moves") {
+    auto broker = steady(1, 0.9);
+    for (auto& s : broker.samples) s.under_replicated = 3;
+    auto verdict = judge(window_of({broker, steady(2, 0.9)}), kRest, {});
+    CHECK(verdict.limited_by == "isr_churn");
+    CHECK(*verdict.isr_churn == doctest::Approx(1.0));
+}
+
+TEST_CASE("judge: missing scrapes are invalid, never sustained") {
+    auto broker = steady(2, 0.9);
+    broker.missed = 3;
+    broker.last_error = "timed out after 900 ms";
+    auto verdict = judge(window_of({steady(1, 0.9), broker}), kRest, {});
+    CHECK(verdict.kind == VerdictKind::invalid);
+    CHECK(verdict.reasons.front().find("timed out after 900 ms") != std::string::npos);
+}
+
+TEST_CASE("judge: too few scrapes are invalid") {
+    CHECK(judge(window_of({steady(1, 0.9, 8)}), kRest, {}).kind == VerdictKind::invalid);
+}
+
+TEST_CASE("judge: a silent broker is invalid even when no scrape is counted as missed") {
+    CHECK(judge(window_of({steady(1, 0.9), BrokerWindow{.broker_id = 2, .samples = {}}}), kRest, {}).kind ==
+          VerdictKind::invalid);
+    CHECK(judge(window_of({}), kRest, {}).kind == VerdictKind::invalid);
+}
+
+TEST_CASE("judge: a restart in the window is invalid, by counter or by start time") {
+    auto by_counter = steady(1, 0.9);
+    for (std::size_t i = 10; i < by_counter.samples.size(); ++i) *by_counter.samples[i].idle_ns -= 5e12;
+    auto by_start = steady(1, 0.9);
+    for (std::size_t i = 10; i < by_start.samples.size(); ++i) by_start.samples[i].process_start_s = 2000;
+    for (const auto& broker : {by_counter, by_start}) {
+        auto verdict = judge(window_of({broker}), kRest, {});
+        CHECK(verdict.kind == VerdictKind::invalid);
+        CHECK(verdict.reasons.front().find("restart") != std::string::npos);
+    }
+}
+
+TEST_CASE("judge: with two pools on one meter the controller's is subtracted, not divided by") {
+    const std::vector<RestReading> rest{{.broker_id = 1, .idle = 1.98}};
+    auto overloaded = judge(window_of({steady(1, 1.07)}), rest, {});
+    CHECK(overloaded.kind == VerdictKind::overloaded);
+    CHECK(*overloaded.worst_idle == doctest::Approx(0.09));
+    CHECK(judge(window_of({steady(1, 1.5)}), rest, {}).kind == VerdictKind::sustained);
+}
+
+TEST_CASE("judge: a reading that fits neither one pool nor two is refused") {
+    CHECK(judge(window_of({steady(1, 0.6)}), {{.broker_id = 1, .idle = 1.3}}, {}).kind ==
+          VerdictKind::invalid);
+    CHECK(judge(window_of({steady(1, 1.2)}), kRest, {}).kind == VerdictKind::invalid);
+}
+
+TEST_CASE("judge: idle a little above one is clamped") {
+    auto verdict = judge(window_of({steady(1, 1.05)}), kRest, {});
+    CHECK(verdict.kind == VerdictKind::sustained);
+    CHECK(*verdict.worst_idle == 1.0);
+}
+
+TEST_CASE("judge: a shortfall needs evidence before the generator is blamed") {
+    auto window = window_of({steady(1, 0.9)});
+    window.agents[1].acked = 900;
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
+    CHECK(judge(window, kRest, {}).published == VerdictKind::sustained);
+    window.agents[1].saturation = {"CPU at 97 %"};
+    auto verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::generator_limited);
+    CHECK(verdict.limited_by == "generator");
+}
+
+TEST_CASE("judge: an overloaded broker explains a shortfall") {
+    auto window = window_of({steady(1, 0.05)});
+    window.agents[1].acked = 500;
+    window.agents[1].saturation = {"CPU at 97 %"};
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::overloaded);
+}
+
+TEST_CASE("judge: failed deliveries are named") {
+    auto window = window_of({steady(1, 0.9)});
+    window.agents[0].acked = 0;
+    window.agents[0].failed = 1000;
+    window.agents[0].first_error = "MSG_SIZE_TOO_LARGE";
+    CHECK(judge(window, kRest, {}).reasons.front().find("MSG_SIZE_TOO_LARGE") != std::string::npos);
+}
+
+TEST_CASE("judge: a lost agent or a voided trial is invalid whatever the brokers say") {
+    auto window = window_of({steady(1, 0.05)});
+    window.agents[0].lost = true;
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
+    auto voided = window_of({steady(1, 0.9)});
+    voided.voided = {"cancelled"};
+    CHECK(judge(voided, kRest, {}).kind == VerdictKind::invalid);
+}
+
+TEST_CASE("judge: without any ISR signal it says so") {
+    auto broker = steady(1, 0.9);
+    for (auto& s : broker.samples) s.isr_shrinks = s.isr_expands = s.under_replicated = std::nullopt;
+    auto verdict = judge(window_of({broker}), kRest, {});
+    CHECK_FALSE(verdict.isr_churn);
+    CHECK(std::find(verdict.flags.begin(), verdict.flags.end(), "no_isr_signal") != verdict.flags.end());
+}
+
+TEST_CASE("idle_over: is the counter's growth over time, whatever lies between") {
+    CHECK(*idle_over(steady(1, 0.37)) == doctest::Approx(0.37));
+    CHECK_FALSE(idle_over(BrokerWindow{}));
+    CHECK_FALSE(idle_over(BrokerWindow{.broker_id = 1, .samples = {BrokerSample{.at_s = 1, .idle_ns = 5}}}));
+}
