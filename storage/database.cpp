@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "storage/database_file.hpp"
 #include "storage/schema.hpp"
 #include "storage/sqlite_error.hpp"
@@ -109,7 +111,9 @@ tl::expected<void, Error> Database::check() {
     if (version > newest_schema())
         return because("its schema is version " + std::to_string(version) + ", newer than version " + newest +
                        " of this program; run the newer brinkd, or set another storage path");
-    const std::string integrity = connection_.execAndGet("PRAGMA integrity_check(1)").getString();
+    std::string integrity = connection_.execAndGet("PRAGMA integrity_check(1)").getString();
+    // SQLite's report has a line a fault; an error here is one line.
+    std::replace(integrity.begin(), integrity.end(), '\n', ' ');
     if (integrity != "ok") return because("it is damaged (" + integrity + "); put a backup in its place");
     if (schema_of(connection_) != expected_schema(version))
         return because("its tables are not those that brink made at schema version " +

@@ -59,16 +59,19 @@ class AgentsAndLoad(unittest.TestCase):
         self.assertLess(took, 1.0)
 
     def check_rates(self):
-        reports = [a.json for a in self.each("GET", f"/v1/tasks/t-1/report?since=0&epoch={EPOCH}")]
-        starts = [r["started_at_unix_ms"] for r in reports]
+        def reports():
+            return [a.json for a in self.each("GET", f"/v1/tasks/t-1/report?since=0&epoch={EPOCH}")]
+
+        starts = [r["started_at_unix_ms"] for r in reports()]
         print(f"  measured start of the agents: {abs(starts[0] - starts[1])} ms apart", flush=True)
         self.assertLess(abs(starts[0] - starts[1]), 100)
-        for report in reports:
-            whole = [s for s in report["seconds"][1:3]]
-            self.assertEqual(len(whole), 2)
-            for second in whole:
-                self.assertEqual(second["scheduled"], 600)
-                self.assertGreaterEqual(second["acked"], 597)
+        for report in reports():
+            self.assertEqual([s["scheduled"] for s in report["seconds"][:3]], [600, 600, 600])
+        # A broker that has just started acknowledges its first batches late; none may stay out.
+        begun = time.monotonic()
+        wait_for("everything due in the first three seconds is acknowledged",
+                 lambda: all(s["acked"] == 600 for r in reports() for s in r["seconds"][:3]), 15)
+        print(f"  measured: all acknowledged {time.monotonic() - begun:.1f} s later", flush=True)
 
     def test_idempotence_epochs_and_lease(self):
         self.prepare("t-2", [4, 3], 10)
