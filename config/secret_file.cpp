@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -28,7 +29,10 @@ tl::expected<std::string, Error> read_secret_file(const std::string& path) {
 bool is_loopback(const std::string& address) {
     std::string host = address.substr(0, address.rfind(':'));
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
+    // A name may begin with 127. as well, so only a whole address of that net counts.
+    in_addr v4{};
+    if (::inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+    return host == "localhost" || host == "::1";
 }
 
 }  // namespace brink

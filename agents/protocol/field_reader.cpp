@@ -113,7 +113,8 @@ double FieldReader::number(const char* name, double low, double high, std::optio
     return absent.value_or(0);
 }
 
-std::string FieldReader::text(const char* name, std::size_t longest, std::optional<std::string> absent) {
+std::string FieldReader::text(const char* name, std::size_t longest,
+                              const std::optional<std::string>& absent) {
     const auto* value = find(name, !absent);
     if (value == nullptr) return absent.value_or("");
     if (!value->is_string()) {

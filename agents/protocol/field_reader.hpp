@@ -29,7 +29,7 @@ class FieldReader {
     std::uint64_t count(const char* name, std::optional<std::uint64_t> absent = {});
     /// Finite, in [low, high]; integers are numbers too.
     double number(const char* name, double low, double high, std::optional<double> absent = {});
-    std::string text(const char* name, std::size_t longest, std::optional<std::string> absent = {});
+    std::string text(const char* name, std::size_t longest, const std::optional<std::string>& absent = {});
     std::vector<std::string> texts(const char* name, std::size_t longest);
     /// The member itself, for nested values; nullptr when absent.
     const nlohmann::json* member(const char* name);

@@ -18,7 +18,9 @@ namespace {
 constexpr std::int64_t kPieceNs = 500 * kNsPerMs;
 
 /// The message's due time travels in the opaque pointer, so that a message costs no allocation of ours.
-void* pack(std::int64_t due_us) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(due_us)); }
+void* pack(std::int64_t due_us) {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(due_us));  // NOLINT(performance-no-int-to-ptr)
+}
 std::int64_t unpack(const void* opaque) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(opaque));
 }
@@ -55,16 +57,17 @@ tl::expected<std::unique_ptr<Producer>, Error> Producer::create(
     rd_kafka_conf_set_error_cb(conf->get(), &Producer::on_error);
     rd_kafka_conf_set_log_cb(conf->get(), &Producer::on_log);
     rd_kafka_conf_set_socket_cb(conf->get(), &Producer::open_socket);
-    producer->client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, conf->get(), reason.data(), reason.size()));
+    // The client owns its configuration, unless it could not be made.
+    rd_kafka_conf_t* owned = conf->release();
+    producer->client_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, owned, reason.data(), reason.size()));
     if (!producer->client_) {
         const auto code = rd_kafka_last_error();
+        rd_kafka_conf_destroy(owned);
         return tl::unexpected(
             Error{code == RD_KAFKA_RESP_ERR__INVALID_ARG ? ErrorCode::invalid_input : ErrorCode::unavailable,
                   "librdkafka refuses these client properties: " + std::string(reason.data()),
                   {{"/client", reason.data()}}});
     }
-    // The client owns its configuration from here on.
-    static_cast<void>(conf->release());
     producer->topic_.reset(rd_kafka_topic_new(producer->client_.get(), topic.c_str(), nullptr));
     if (!producer->topic_)
         return tl::unexpected(
@@ -182,8 +185,8 @@ void Producer::on_log(const rd_kafka_t* client, int level, const char* facility,
     try {
         spdlog::debug("event=librdkafka client={} level={} facility={} message=\"{}\"",
                       client == nullptr ? "" : rd_kafka_name(client), level, facility, line);
-    } catch (
-        ...) {  // NOLINT(bugprone-empty-catch): C callbacks never throw, and a lost log line harms nobody
+        // C callbacks never throw, and a lost log line harms nobody.
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
 }
 

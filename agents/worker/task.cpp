@@ -82,6 +82,7 @@ void Task::make_senders() {
     payloads_ = std::make_unique<PayloadPool>(spec.payload, static_cast<std::size_t>(spec.message_bytes));
     const int count = sender_count(spec.producers);
     std::vector<std::unique_ptr<Sender>> senders;
+    senders.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) senders.push_back(std::make_unique<Sender>(orders_, *payloads_));
     for (int k = 0; k < spec.producers; ++k) senders[static_cast<std::size_t>(k % count)]->take(k);
     const std::lock_guard lock(mutex_);

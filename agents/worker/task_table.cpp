@@ -236,6 +236,7 @@ protocol::TaskReport TaskTable::report_of(const Task& task, std::int64_t since, 
 std::vector<protocol::TaskReport> TaskTable::list() const {
     const std::lock_guard lock(mutex_);
     std::vector<protocol::TaskReport> out;
+    out.reserve(tasks_.size());
     for (const auto& [id, task] : tasks_) out.push_back(report_of(*task, 0, 0));
     return out;
 }

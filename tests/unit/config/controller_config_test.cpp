@@ -107,7 +107,8 @@ TEST_CASE("check_agent_config: off loopback a token is needed") {
 
 TEST_CASE("is_loopback: knows both families") {
     for (const char* a : {"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1"}) CHECK(is_loopback(a));
-    for (const char* a : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1"}) CHECK_FALSE(is_loopback(a));
+    for (const char* a : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1", "127.example.org:1"})
+        CHECK_FALSE(is_loopback(a));
 }
 
 TEST_CASE("nearest_key: finds typing errors and nothing far") {

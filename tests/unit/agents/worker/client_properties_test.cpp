@@ -81,9 +81,8 @@ TEST_CASE("resolved_properties: shows what is in use and no secret") {
                            {"log_level", "0"},
                            {"enable.idempotence", "true"}});
     REQUIRE(conf.has_value());
-    rd_kafka_t* client = rd_kafka_new(RD_KAFKA_PRODUCER, conf->get(), nullptr, 0);
+    rd_kafka_t* client = rd_kafka_new(RD_KAFKA_PRODUCER, conf->release(), nullptr, 0);
     REQUIRE(client != nullptr);
-    static_cast<void>(conf->release());
     const auto resolved = resolved_properties(client);
     rd_kafka_destroy(client);
     CHECK(resolved.at("enable.idempotence") == "true");

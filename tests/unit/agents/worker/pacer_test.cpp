@@ -128,6 +128,7 @@ TEST_CASE("Pacer: a message that could not be sent stays first in line") {
 TEST_CASE("Pacer: producers of one trial are spread evenly over the interval") {
     constexpr int kTotal = 40;
     std::vector<std::int64_t> first;
+    first.reserve(kTotal);
     for (int i = 0; i < kTotal; ++i) first.push_back(Pacer(2.5, static_cast<double>(i) / kTotal).due_ns(0));
     for (int i = 0; i < kTotal; ++i) CHECK(std::abs(first[i] - i * (400 * kMs / kTotal)) <= 1);
 }

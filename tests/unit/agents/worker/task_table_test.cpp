@@ -96,6 +96,7 @@ TEST_CASE("TaskTable: the same task prepared from many threads is made once") {
     std::atomic<int> created{0};
     std::atomic<int> answered{0};
     std::vector<std::thread> callers;
+    callers.reserve(4);
     for (int i = 0; i < 4; ++i)
         callers.emplace_back([&] {
             const auto result = table.prepare("t", spec);
@@ -242,6 +243,8 @@ TEST_CASE("TaskTable: what cannot be prepared says why and leaves nothing behind
     TaskTable table(AgentRules{});
     auto spec = cluster.spec(1);
     spec.client["no.such.property"] = "1";
+    CHECK(code_of(table.prepare("t", spec)) == ErrorCode::invalid_input);
+    spec.client = {{"enable.idempotence", "true"}, {"acks", "1"}};  // each fine by itself
     CHECK(code_of(table.prepare("t", spec)) == ErrorCode::invalid_input);
     CHECK(table.host().tasks.empty());
     spec.client.clear();
