@@ -59,6 +59,7 @@ class SweepRunner {
   private:
     tl::expected<void, Error> trace_curve(const std::stop_token& stop);
     tl::expected<void, Error> create_topic();
+    void empty_topic();
     tl::expected<void, Error> learn_rest(const std::stop_token& stop);
     tl::expected<void, Error> answer(storage::PointRow& point, const std::stop_token& stop);
     tl::expected<void, Error> resolve_rate(storage::PointRow& point, const std::stop_token& stop);

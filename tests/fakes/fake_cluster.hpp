@@ -180,8 +180,9 @@ class FakeCluster final : public Cluster {
         int, std::chrono::milliseconds) override {
         return std::map<std::string, std::string>{{"message.max.bytes", "1048588"}};
     }
-    tl::expected<void, Error> empty_topic(const std::string&, std::chrono::milliseconds) override {
-        return {};
+    tl::expected<void, Error> empty_topic(const std::string& topic, std::chrono::milliseconds) override {
+        model_.log.push_back("empty " + topic);
+        return tl::unexpected(Error{ErrorCode::timed_out, "followers are slow", {}});
     }
     std::map<std::string, int> topics_{};
 

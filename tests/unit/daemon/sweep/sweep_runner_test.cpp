@@ -117,6 +117,13 @@ TEST_CASE("SweepRunner: with auto about fifty producers are at the boundary, and
                         [](const auto& t) { return t.purpose == "calibration"; }) >= 2);
 }
 
+TEST_CASE("SweepRunner: a topic that cannot be emptied between two sizes does not cost the sweep") {
+    Sweep s({1000, 2000});
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    CHECK(std::count(s.model.log.begin(), s.model.log.end(), "empty " + s.row.topic) == 1);
+}
+
 TEST_CASE("SweepRunner: churn that grows with load limits the point by isr_churn") {
     Sweep s;
     s.model.capacity_msgs_per_s = 1e9;
