@@ -271,6 +271,7 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
     if (window.to_s - window.from_s < kLongEnoughForChurn_s) verdict.flags.emplace_back("short_window");
     if (!idles.empty()) {
         std::vector<double> sorted;
+        sorted.reserve(idles.size());
         for (const auto& [id, idle] : idles) sorted.push_back(idle.value);
         std::sort(sorted.begin(), sorted.end());
         verdict.worst_idle = sorted.front();

@@ -58,6 +58,7 @@ std::vector<AgentStatus> ask_status(net::HttpClient& http, const std::vector<Age
     for (const auto& agent : agents) requests.push_back(agent_call(agent, "GET", "/v1/host"));
     const auto results = http.fan_out(requests, kStatusDeadline);
     std::vector<AgentStatus> all;
+    all.reserve(agents.size());
     for (std::size_t i = 0; i < agents.size(); ++i) all.push_back(read_status(agents[i], results[i]));
     return all;
 }

@@ -18,6 +18,7 @@ Error error(ErrorCode code, std::string message) { return Error{code, std::move(
 
 std::vector<MetricsEndpoint> endpoints_of(const ClusterConfig& cluster) {
     std::vector<MetricsEndpoint> endpoints;
+    endpoints.reserve(cluster.metrics.size());
     for (const auto& m : cluster.metrics) {
         endpoints.push_back({.broker_id = m.broker_id,
                              .url = m.url,
@@ -54,6 +55,7 @@ struct SweepService::Running {
 
 std::vector<fleet::AgentAddress> agent_addresses(const ControllerConfig& config) {
     std::vector<fleet::AgentAddress> addresses;
+    addresses.reserve(config.agents.size());
     for (const auto& a : config.agents) addresses.push_back({.name = a.name, .url = a.url, .token = a.token});
     return addresses;
 }
@@ -177,6 +179,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     sweep.epoch = epoch_;
     sweep.created_at_ms = clock_.unix_ms();
     std::vector<storage::PointRow> points;
+    points.reserve(spec.message_bytes.size());
     for (const auto size : spec.message_bytes) {
         points.push_back(
             {.sweep_id = sweep.id, .point = static_cast<int>(points.size()), .message_bytes = size});
