@@ -12,7 +12,7 @@ class IsrChurnSweep(unittest.TestCase):
         with Kafka("--profile", "isr-churn") as kafka, Bench(kafka.toml) as bench:
             spec = {"cluster": "local", "message_bytes": [10000], "margin": 0.3, "trial": SHORT_TRIALS,
                     # The churn of this profile comes with bursts of appends: many producers, no waiting for a batch.
-                    "producers": {"max": 64, "rate_each": {"messages_per_s": float(os.environ.get("BRINK_RATE", "200"))}},
+                    "producers": {"max": 32, "rate_each": {"messages_per_s": float(os.environ.get("BRINK_RATE", "200"))}},
                     "client": {"linger.ms": "0", "acks": "1", "enable.idempotence": "false"}}
             sweep_id = bench.start(spec)
             sweep = bench.wait_for_end(sweep_id, 600)
