@@ -23,7 +23,8 @@ using CalibrationStep = std::function<tl::expected<CalibrationReading, Error>(Me
 /// Finds `rate_each` for a point: ten producers at 10 msg/s each are doubled until the busiest broker is at
 /// least 20 % busy; that is extrapolated to 80 % and divided by fifty, rounded to two digits. Where a reading
 /// is far from 20 %, several doublings are made at once; where the first step already saturates a broker, the
-/// rate is quartered instead. Pure apart from `step`. Errors: those of `step`; invalid_input after 24 steps.
+/// rate is quartered instead. The reading that ends it is taken twice, since cold brokers look
+/// busier than they are. Pure apart from `step`. Errors: those of `step`; invalid_input after 24 steps.
 tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& step);
 
 /// Rounds to two significant digits (1234 → 1200).

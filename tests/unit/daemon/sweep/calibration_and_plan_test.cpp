@@ -30,8 +30,19 @@ TEST_CASE("calibrate_rate: fifty producers of it make a broker 80 % busy") {
         const auto rate = calibrate_rate(broker_of(capacity, steps));
         REQUIRE(rate);
         CHECK(rate->value * 50 == doctest::Approx(0.8 * capacity).epsilon(0.06));
-        CHECK(steps <= 10);
+        CHECK(steps <= 12);
     }
+}
+
+TEST_CASE("calibrate_rate: a broker that is cold at first does not end it") {
+    int steps = 0;
+    const auto rate = calibrate_rate(
+        [&](MessagesPerSecond each, const std::string&) -> tl::expected<CalibrationReading, Error> {
+            const double warm = each.value * 10 / 5'000;
+            return CalibrationReading{.busy = ++steps == 1 ? 0.37 : warm};
+        });
+    REQUIRE(rate);
+    CHECK(rate->value * 50 == doctest::Approx(0.8 * 5'000).epsilon(0.06));
 }
 
 TEST_CASE("calibrate_rate: gives up with what to set when nothing moves, and passes on errors") {
