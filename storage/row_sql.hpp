@@ -30,7 +30,7 @@ std::string column_list() {
 
 /// The place of the n-th value. A document that is not JSON becomes NULL there, which its column refuses.
 inline std::string place(std::string_view column, int n) {
-    const std::string value = "?" + std::to_string(n);
+    std::string value = "?" + std::to_string(n);
     if (!column.ends_with("_json")) return value;
     return "iif(" + value + " = '' OR json_valid(" + value + "), " + value + ", NULL)";
 }
