@@ -51,6 +51,10 @@ tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
     if (!is_name(cluster.name))
         table.fault("name", "may have letters, digits, '.', '_' and '-' (64 at most)");
     cluster.bootstrap_servers = required(table, "bootstrap_servers");
+    cluster.sim_url = table.text("sim_url").value_or("");
+    while (!cluster.sim_url.empty() && cluster.sim_url.back() == '/') cluster.sim_url.pop_back();
+    if (!cluster.sim_url.empty() && !is_http_url(cluster.sim_url))
+        table.fault("sim_url", "must start with http://, not '" + cluster.sim_url + "'");
     cluster.client = table.properties("client");
     if (cluster.client.count("bootstrap.servers") != 0) {
         table.fault("client", "bootstrap.servers belongs in the key bootstrap_servers");

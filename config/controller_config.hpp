@@ -23,6 +23,7 @@ struct MetricsConfig {
 struct ClusterConfig {
     std::string name;
     std::string bootstrap_servers;
+    std::string sim_url{};  ///< control address of a brink-sim; empty for a real Kafka cluster
     std::map<std::string, std::string> client{};  ///< librdkafka properties to reach it, secrets resolved
     std::vector<MetricsConfig> metrics{};
     std::chrono::milliseconds scrape_timeout{4'000};

@@ -11,6 +11,7 @@
 #include "agents/net/http_server.hpp"
 #include "daemon/api/own_metrics.hpp"
 #include "daemon/api/routes.hpp"
+#include "daemon/cluster/connect.hpp"
 #include "daemon/sweep/recovery.hpp"
 #include "daemon/sweep/sweep_service.hpp"
 #include "storage/sweep_store.hpp"
@@ -29,12 +30,12 @@ sigset_t block_signals() {
     return signals;
 }
 
-std::unique_ptr<Cluster> connect(const ControllerConfig& config, const std::string& name) {
+/// Nothing for a cluster that is no longer configured or whose client cannot be made.
+std::unique_ptr<Cluster> connect_to(const ControllerConfig& config, const std::string& name,
+                                    net::HttpClient& http) {
     const auto* cluster = config.cluster(name);
     if (!cluster) return nullptr;
-    auto properties = cluster->client;
-    properties["bootstrap.servers"] = cluster->bootstrap_servers;
-    auto made = make_kafka_cluster(properties);
+    auto made = connect(*cluster, http);
     return made ? std::move(*made) : nullptr;
 }
 
@@ -64,8 +65,10 @@ tl::expected<void, Error> run_controller(const ControllerConfig& config) {
     });
     if (!server) return tl::unexpected(server.error());
     // A cluster that cannot be reached must not hold up the start.
-    std::jthread cleaner(
-        [&] { delete_orphaned_topics(*orphans, [&](const std::string& n) { return connect(config, n); }); });
+    std::jthread cleaner([&] {
+        delete_orphaned_topics(*orphans,
+                               [&](const std::string& name) { return connect_to(config, name, http); });
+    });
     spdlog::info("event=listening address={} epoch={} database={}", (*server)->address(), *epoch,
                  config.database);
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Which Debian 12 packages brink needs, in one place; sourced by tests/run.
+# Which Debian 12 packages brink needs, in one place; sourced by tests/run and deploy/quickstart.
 # shellcheck disable=SC2034
 BRINK_BUILD_PACKAGES=(
   ca-certificates git g++ cmake ninja-build ccache pkg-config
@@ -7,6 +7,10 @@ BRINK_BUILD_PACKAGES=(
   libsqlite3-dev libsqlitecpp-dev prometheus-cpp-dev libcurl4-openssl-dev zlib1g-dev libcli11-dev libspdlog-dev
   libfmt-dev libexpected-dev
 )
+# To run a sweep and draw it, besides what the build brought.
+BRINK_QUICKSTART_PACKAGES=(curl jq gnuplot-nox procps)
+# Real brokers on this machine; Kafka itself comes from Maven Central.
+BRINK_KAFKA_PACKAGES=(openjdk-17-jre-headless maven iproute2 procps)
 BRINK_TEST_PACKAGES=(
   doctest-dev librapidcheck-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19

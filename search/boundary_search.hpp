@@ -19,6 +19,8 @@ struct SearchSettings {
     ProducerCount hint{50};
     /// `auto` never goes above this many; ≥ 1.
     ProducerCount ceiling{100'000};
+    /// Where the idle rule draws the line, in (0, 1): what a prediction aims at.
+    double io_idle_below = 0.20;
     /// How many invalid trials of a point are tried again before the point fails; ≥ 0.
     int invalid_retries = 3;
 };

@@ -30,6 +30,10 @@ struct TrialOutcome {
     VerdictKind verdict = VerdictKind::invalid;
     /// Idle share of the worst broker in [0, 1], where it was measured.
     std::optional<double> worst_idle{};
+    /// Half-width of `worst_idle` at 95 %, same unit; 0 where it is not known.
+    double idle_uncertainty = 0;
+    /// Whether idle alone told the load apart: false when another rule (churn, delivery …) fired.
+    bool decided_by_idle = true;
     /// Why, in one sentence; shown when a point gives up.
     std::string reason{};
 };

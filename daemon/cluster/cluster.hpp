@@ -40,7 +40,7 @@ struct TopicSpec {
 };
 
 /// What brink asks of a cluster besides producing to it. All calls block up to their deadline.
-/// Thread-safe. Implementations: Kafka (librdkafka's admin client), later brink-sim.
+/// Thread-safe. Implementations: Kafka (librdkafka's admin client) and brink-sim, chosen by `connect`.
 class Cluster {
   public:
     virtual ~Cluster() = default;

@@ -10,6 +10,8 @@ constexpr double kPrepareAndTail_s = 3;
 constexpr double kRecovery_s = 4;
 constexpr double kCalibration_s = 45;
 constexpr int kDoublings = 4;
+/// `guided`: one load to learn from, one on either side of the prediction, and now and then one more.
+constexpr int kGuidedTrials = 4;
 
 int halvings(const SweepSpec& spec) {
     const double window = spec.producers_max ? *spec.producers_max : 100;
@@ -25,12 +27,13 @@ double trial_seconds(const SweepSpec& spec) {
 Plan plan_of(const SweepSpec& spec, int invalid_retries) {
     Plan plan;
     plan.points = static_cast<int>(spec.message_bytes.size());
-    const int per_point = halvings(spec) + 1;
+    const bool guided = spec.strategy == "guided";
+    const int per_point = guided ? std::min(kGuidedTrials, halvings(spec) + 1) : halvings(spec) + 1;
     const int worst = halvings(spec) + 2 + invalid_retries + (spec.producers_max ? 0 : kDoublings);
     plan.trials_expected = plan.points * per_point;
     plan.trials_worst = plan.points * worst;
     const double calibration = spec.rate_each.kind == RateEach::Kind::automatic ? kCalibration_s : 0;
-    const double once = std::max(12 * spec.scrape_interval_s, 12.0);
+    const double once = std::max(12 * spec.scrape_interval_s, 6.0);
     plan.minutes_expected =
         (once + plan.points * calibration + plan.trials_expected * trial_seconds(spec)) / 60;
     plan.minutes_worst =

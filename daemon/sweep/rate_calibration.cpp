@@ -11,6 +11,8 @@ constexpr double kFirstRate = 10;
 constexpr double kProducers = 10;
 constexpr double kEnoughBusy = 0.20;
 constexpr double kTargetBusy = 0.80;
+/// Where a first step goes that need not feel its way: busy enough to tell, far from saturated.
+constexpr double kWarmBusy = 0.40;
 constexpr double kExpectedProducers = 50;
 /// Above this a broker is saturated, and its busy share no longer says how much was asked of it.
 constexpr double kSaturated = 0.90;
@@ -32,9 +34,17 @@ double two_digits(double value) {
     return std::round(value / scale) * scale;
 }
 
-tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& step) {
+tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& step,
+                                                      std::optional<MessagesPerSecond> expected) {
     double rate = kFirstRate;
     std::string why = "first step: ten producers at 10 msg/s each";
+    const bool warm = expected && expected->value > 0;
+    if (warm) {
+        rate = two_digits(expected->value * kExpectedProducers / kProducers * kWarmBusy / kTargetBusy);
+        why = fmt::format(
+            "first step: ten producers at half of the {:.4g} msg/s that the finished sizes let expect",
+            expected->value * kExpectedProducers);
+    }
     bool confirming = false;
     for (int n = 0; n < kMostSteps; ++n) {
         const auto reading = step({rate}, why);
@@ -42,7 +52,7 @@ tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& ste
         const bool enough = reading->busy >= kEnoughBusy || reading->generator_limited;
         // A broker that has just started looks several times as busy as it is, so the reading that ends this
         // is taken twice and the second one counts.
-        if (enough && !confirming) {
+        if (enough && !confirming && !warm) {
             confirming = true;
             why =
                 fmt::format("{:.0f} % busy at {:.4g} msg/s each: read once more", reading->busy * 100, rate);

@@ -14,6 +14,7 @@
 #include "daemon/sweep/topic_settings.hpp"
 #include "daemon/sweep/trial_record.hpp"
 #include "search/boundary_search.hpp"
+#include "search/warm_start.hpp"
 
 namespace brink {
 namespace {
@@ -22,14 +23,19 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kTopicDeadline{30'000};
 constexpr int kCalibrationProducers = 10;
+/// How many producers a rate is chosen for, so that the boundary is neither one producer nor thousands.
+constexpr double kExpectedProducers = 50;
 /// A calibration step is short: it only has to tell little from much.
 constexpr double kCalibrationWarmUp_s = 2;
+/// Rest needs as many scrapes as a verdict does, and a while.
+constexpr double kRestScrapes = 12;
+constexpr double kShortestRest_s = 6;
 constexpr int kCalibrationScrapes = 4;
 
 RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
     RestSettings settings;
     settings.scrape_interval_s = spec.scrape_interval_s;
-    settings.observe_s = std::max(12.0, 12 * spec.scrape_interval_s);
+    settings.observe_s = std::max(kShortestRest_s, kRestScrapes * spec.scrape_interval_s);
     settings.scrape_timeout = limits.scrape_timeout;
     settings.sub_window_s = spec.sub_window_s;
     settings.foreign_bytes_per_s_above = limits.foreign_bytes_per_s_above;
@@ -127,6 +133,11 @@ tl::expected<void, Error> SweepRunner::answer(storage::PointRow& point, const st
     point.finished_at_ms = tools_.clock.unix_ms();
     if (found) {
         conclude(point, *found, point_trials_, look_.brokers.size());
+        if (point.lower_msgs_per_s && point.upper_msgs_per_s &&
+            off_curve({{point.message_bytes}, {*point.lower_msgs_per_s}, {*point.upper_msgs_per_s}},
+                      finished_besides(point))) {
+            point.flags += point.flags.empty() ? "off_curve" : " off_curve";
+        }
         spdlog::info("event=point_done sweep={} point={} message_bytes={} lower={} upper={} limited_by={}",
                      sweep_.id, point.point, point.message_bytes, point.lower_msgs_per_s.value_or(0),
                      point.upper_msgs_per_s.value_or(0), point.limited_by);
@@ -154,38 +165,65 @@ void SweepRunner::empty_topic() {
 tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, const std::stop_token& stop) {
     if (point.rate_each) return {};
     const auto given = spec_.rate_each.for_size({point.message_bytes});
-    auto rate = given
-                    ? tl::expected<MessagesPerSecond, Error>(*given)
-                    : calibrate_rate([&](MessagesPerSecond each,
-                                         const std::string& why) -> tl::expected<CalibrationReading, Error> {
-                          storage::TrialRow trial{.sweep_id = sweep_.id,
-                                                  .point = point.point,
-                                                  .purpose = "calibration",
-                                                  .producers = kCalibrationProducers,
-                                                  .rate_each = each.value,
-                                                  .message_bytes = point.message_bytes,
-                                                  .chosen_because = why};
-                          auto order = order_for(point, kCalibrationProducers, each.value);
-                          order.warm_up_s = kCalibrationWarmUp_s;
-                          order.measure_s = std::ceil(kCalibrationScrapes * spec_.scrape_interval_s);
-                          order.rules.min_scrapes = kCalibrationScrapes;
-                          auto ran = run_trial(std::move(trial), order, stop);
-                          if (!ran) return tl::unexpected(ran.error());
-                          if (!ran->worst_idle)
-                              return tl::unexpected(Error{ErrorCode::bad_reply, outcome_of(*ran).reason, {}});
-                          return CalibrationReading{.busy = 1 - *ran->worst_idle,
-                                                    .generator_limited = ran->verdict == "generator_limited"};
-                      });
+    std::optional<MessagesPerSecond> expected_rate;
+    if (const auto boundary = expected_boundary(point))
+        expected_rate = {boundary->value / kExpectedProducers};
+    auto rate =
+        given ? tl::expected<MessagesPerSecond, Error>(*given)
+              : calibrate_rate(
+                    [&](MessagesPerSecond each,
+                        const std::string& why) -> tl::expected<CalibrationReading, Error> {
+                        storage::TrialRow trial{.sweep_id = sweep_.id,
+                                                .point = point.point,
+                                                .purpose = "calibration",
+                                                .producers = kCalibrationProducers,
+                                                .rate_each = each.value,
+                                                .message_bytes = point.message_bytes,
+                                                .chosen_because = why};
+                        auto order = order_for(point, kCalibrationProducers, each.value);
+                        order.warm_up_s = std::min(kCalibrationWarmUp_s, spec_.warm_up_s);
+                        order.measure_s = std::ceil(kCalibrationScrapes * spec_.scrape_interval_s);
+                        order.rules.min_scrapes = kCalibrationScrapes;
+                        auto ran = run_trial(std::move(trial), order, stop);
+                        if (!ran) return tl::unexpected(ran.error());
+                        if (!ran->worst_idle)
+                            return tl::unexpected(Error{ErrorCode::bad_reply, outcome_of(*ran).reason, {}});
+                        return CalibrationReading{.busy = 1 - *ran->worst_idle,
+                                                  .generator_limited = ran->verdict == "generator_limited"};
+                    },
+                    expected_rate);
     if (!rate) return tl::unexpected(rate.error().within("finding the rate of one producer"));
     point.rate_each = rate->value;
     return tools_.store.update_point(point);
 }
 
+std::vector<FinishedPoint> SweepRunner::finished_besides(const storage::PointRow& point) const {
+    std::vector<FinishedPoint> finished;
+    for (const auto& p : points_) {
+        if (p.point != point.point && p.state == "done" && p.lower_msgs_per_s && p.upper_msgs_per_s)
+            finished.push_back({{p.message_bytes}, {*p.lower_msgs_per_s}, {*p.upper_msgs_per_s}});
+    }
+    return finished;
+}
+
+std::optional<MessagesPerSecond> SweepRunner::expected_boundary(const storage::PointRow& point) const {
+    if (spec_.strategy == "bisection") return std::nullopt;  // stays the method as published
+    const auto cost = fit_cost(finished_besides(point));
+    if (!cost) return std::nullopt;
+    return cost->rate({point.message_bytes});
+}
+
 tl::expected<PointDone, Error> SweepRunner::search_boundary(storage::PointRow& point,
                                                             const std::stop_token& stop) {
-    SearchSettings settings{.margin = spec_.margin, .invalid_retries = limits_.invalid_retries};
+    SearchSettings settings{.margin = spec_.margin,
+                            .io_idle_below = spec_.io_idle_below,
+                            .invalid_retries = limits_.invalid_retries};
     if (spec_.producers_max) settings.max = ProducerCount{*spec_.producers_max};
     settings.ceiling = ProducerCount{limits_.max_producers};
+    if (const auto expected = expected_boundary(point);
+        expected && spec_.rate_each.for_size({point.message_bytes}))
+        settings.hint.value =
+            std::clamp(static_cast<int>(expected->value / *point.rate_each), 1, limits_.max_producers);
     const auto search = make_search(spec_.strategy, settings);
     while (true) {
         const auto step = search->next();

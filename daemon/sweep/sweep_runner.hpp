@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <tl/expected.hpp>
@@ -18,6 +19,7 @@
 #include "daemon/sweep/rest.hpp"
 #include "daemon/sweep/trial_runner.hpp"
 #include "search/boundary_search.hpp"
+#include "search/warm_start.hpp"
 #include "storage/sweep_store.hpp"
 
 namespace brink {
@@ -64,6 +66,10 @@ class SweepRunner {
     tl::expected<void, Error> answer(storage::PointRow& point, const std::stop_token& stop);
     tl::expected<void, Error> resolve_rate(storage::PointRow& point, const std::stop_token& stop);
     tl::expected<PointDone, Error> search_boundary(storage::PointRow& point, const std::stop_token& stop);
+    /// The other points of this sweep that have both ends.
+    [[nodiscard]] std::vector<FinishedPoint> finished_besides(const storage::PointRow& point) const;
+    /// What the finished points let expect of this one, for a strategy that uses it.
+    [[nodiscard]] std::optional<MessagesPerSecond> expected_boundary(const storage::PointRow& point) const;
     tl::expected<storage::TrialRow, Error> run_trial(storage::TrialRow trial, TrialOrder order,
                                                      const std::stop_token& stop);
     [[nodiscard]] TrialOrder order_for(const storage::PointRow& point, int producers, double rate_each) const;

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "agents/fleet/http_fleet.hpp"
+#include "daemon/cluster/connect.hpp"
 #include "daemon/metrics/scraper.hpp"
 #include "daemon/sweep/sweep_id.hpp"
 #include "daemon/sweep/sweep_runner.hpp"
@@ -27,14 +28,6 @@ std::vector<MetricsEndpoint> endpoints_of(const ClusterConfig& cluster) {
                              .basic_password = m.basic_password});
     }
     return endpoints;
-}
-
-tl::expected<std::unique_ptr<Cluster>, Error> connect(const ClusterConfig& cluster) {
-    auto properties = cluster.client;
-    properties["bootstrap.servers"] = cluster.bootstrap_servers;
-    auto made = make_kafka_cluster(properties);
-    if (!made) return tl::unexpected(made.error().within("cluster '" + cluster.name + "'"));
-    return made;
 }
 
 }  // namespace
@@ -100,7 +93,7 @@ tl::expected<const ClusterConfig*, Error> SweepService::configured(const std::st
 tl::expected<Preflight, Error> SweepService::look(const std::string& name) {
     const auto cluster = configured(name);
     if (!cluster) return tl::unexpected(cluster.error());
-    auto kafka = connect(**cluster);
+    auto kafka = connect(**cluster, http_);
     if (!kafka) return tl::unexpected(kafka.error());
     Scraper metrics(http_, endpoints_of(**cluster));
     return look_at(**cluster, **kafka, metrics, agents());
@@ -170,7 +163,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     const auto found = configured(spec.cluster);
     if (!found) return tl::unexpected(found.error());
     const auto& cluster = **found;
-    auto kafka = connect(cluster);
+    auto kafka = connect(cluster, http_);
     if (!kafka) return tl::unexpected(kafka.error());
 
     storage::SweepRow sweep{.id = new_sweep_id(clock_.unix_ms()), .cluster = spec.cluster, .name = spec.name};

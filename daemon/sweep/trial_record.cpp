@@ -102,6 +102,12 @@ TrialOutcome outcome_of(const storage::TrialRow& row) {
     } else if (row.state != "finished") {
         outcome.reason = "the trial did not finish";
     }
+    outcome.decided_by_idle = row.verdict != "overloaded" || row.limited_by == "io_idle";
+    if (!verdict.is_object() || !verdict.contains("figures")) return outcome;
+    for (const auto& figure : verdict["figures"]) {
+        if (figure.value("rule", "") == "io_idle")
+            outcome.idle_uncertainty = figure.value("uncertainty", 0.0);
+    }
     return outcome;
 }
 

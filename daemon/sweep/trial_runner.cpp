@@ -52,6 +52,14 @@ bool only_delivery_speaks_against(const Verdict& verdict) {
     return verdict.published == VerdictKind::sustained && verdict.kind != VerdictKind::sustained;
 }
 
+/// An agent whose clients' queues are full, as they are under overload, closes its books on a second late.
+bool still_sending(const std::vector<fleet::AgentReport>& answers, std::int64_t last_second) {
+    return std::any_of(answers.begin(), answers.end(), [&](const fleet::AgentReport& answer) {
+        return answer.report && answer.report->state == protocol::TaskState::running &&
+               (answer.report->seconds.empty() || answer.report->seconds.back().second + 1 < last_second);
+    });
+}
+
 }  // namespace
 
 /// The measuring window: whole seconds of the agents' schedule, so that both sides mean the same messages.
@@ -103,7 +111,8 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
             if (auto fault = contradiction_in(answer)) window.voided.push_back(*fault);
         }
         result.verdict = judge(window, rest, order.rules);
-        if (!only_delivery_speaks_against(result.verdict)) break;
+        if (!only_delivery_speaks_against(result.verdict) && !still_sending(result.reports, at.last_second))
+            break;
     }
     fleet_.stop();
     fleet_.remove();

@@ -118,3 +118,33 @@ TEST_CASE("new_sweep_id: sorts by time and does not repeat") {
     for (int i = 0; i < 1000; ++i) ids.insert(new_sweep_id(1'700'000'000'000));
     CHECK(ids.size() == 1000);
 }
+
+TEST_CASE("calibrate_rate: what other sizes let expect is tried first, and one reading is then enough") {
+    std::vector<double> tried;
+    const auto rate = calibrate_rate(
+        [&](MessagesPerSecond each, const std::string&) -> tl::expected<CalibrationReading, Error> {
+            tried.push_back(each.value);
+            return CalibrationReading{.busy = each.value * 10 / 20'000};
+        },
+        MessagesPerSecond{320});
+    REQUIRE(rate);
+    // 50 × 320 msg/s would be 80 % busy, so ten producers at 800 are half of that.
+    CHECK(tried == std::vector<double>{800});
+    CHECK(rate->value == 320);
+}
+
+TEST_CASE("calibrate_rate: an expectation that was wrong is worked off like any other reading") {
+    for (const double factor : {0.02, 30.0}) {
+        CAPTURE(factor);
+        int steps = 0;
+        const auto rate = calibrate_rate(
+            [&](MessagesPerSecond each, const std::string&) -> tl::expected<CalibrationReading, Error> {
+                ++steps;
+                return CalibrationReading{.busy = std::min(1.0, each.value * 10 / 20'000)};
+            },
+            MessagesPerSecond{320 * factor});
+        REQUIRE(rate);
+        CHECK(rate->value == doctest::Approx(320).epsilon(0.05));
+        CHECK(steps <= 5);
+    }
+}
