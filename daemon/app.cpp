@@ -57,7 +57,7 @@ tl::expected<void, Error> run_controller(const ControllerConfig& config) {
                         [&](const storage::TrialRow& trial) { metrics.trial_finished(trial); });
     const auto scratch = std::filesystem::absolute(config.database).parent_path();
     auto router = api::make_router({sweeps, **store, metrics, clock, scratch});
-    if (!config.token.empty()) router.require_token(config.token, {"/healthz", "/readyz"});
+    if (!config.token.empty()) router.require_token(config.token, api::open_paths());
     auto server = net::HttpServer::listen(config.listen, [&](const net::HttpRequest& request) {
         auto response = router(request);
         metrics.request_answered(response.status);

@@ -5,7 +5,7 @@ BRINK_BUILD_PACKAGES=(
   ca-certificates git g++ cmake ninja-build ccache pkg-config
   librdkafka-dev libboost1.81-dev libssl-dev nlohmann-json3-dev libvalijson-dev libtomlplusplus-dev
   libsqlite3-dev libsqlitecpp-dev prometheus-cpp-dev libcurl4-openssl-dev zlib1g-dev libcli11-dev libspdlog-dev
-  libfmt-dev libexpected-dev
+  libfmt-dev libexpected-dev gnuplot-nox
 )
 # To run a sweep and draw it, besides what the build brought.
 BRINK_QUICKSTART_PACKAGES=(curl jq gnuplot-nox procps)

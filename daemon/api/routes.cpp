@@ -9,6 +9,7 @@
 #include "agents/protocol/json.hpp"
 #include "config/sweep_spec.hpp"
 #include "daemon/api/cluster_check.hpp"
+#include "daemon/api/page.hpp"
 #include "daemon/api/views.hpp"
 #include "openapi_text.hpp"
 
@@ -254,7 +255,14 @@ net::Router make_router(const ApiContext& c) {
     });
     router.add("GET", v1 + "/backup", [c](const HttpRequest& r) { return backup(c, r); });
     add_operations(router, c);
+    add_page(router);
     return router;
+}
+
+std::vector<std::string> open_paths() {
+    std::vector<std::string> paths{"/healthz", "/readyz"};
+    for (const auto& path : page_paths()) paths.push_back(path);
+    return paths;
 }
 
 }  // namespace brink::api

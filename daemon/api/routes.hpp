@@ -1,5 +1,7 @@
 #pragma once
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "agents/net/router.hpp"
 #include "daemon/api/own_metrics.hpp"
@@ -20,5 +22,9 @@ struct ApiContext {
 /// Every route of the controller, in one table; openapi.yaml describes the same ones, and a test compares
 /// them.
 net::Router make_router(const ApiContext& context);
+
+/// Paths that need no token: the probes, and the live page, which holds no data and asks for the token
+/// itself.
+std::vector<std::string> open_paths();
 
 }  // namespace brink::api

@@ -33,6 +33,7 @@ struct Targets {
     Watch watch{};
     Export csv{};
     bool csv_flag = false;
+    Plot plot{};
     Check check{};
     Backup backup{};
 };
@@ -114,6 +115,30 @@ void add_delete(CLI::App& parent, Targets& targets, Invocation& invocation) {
     on_use(command, invocation, targets.remove);
 }
 
+void add_plot(CLI::App& app, Targets& targets, Invocation& invocation) {
+    Plot& plot = targets.plot;
+    auto* command =
+        app.add_subcommand("plot", "Draws a sweep's curve: on the terminal, or as an SVG or PNG file.")
+            ->footer(
+                "  brink plot\n"
+                "  brink plot 01JDQ4 --svg curve.svg --headroom 30%\n"
+                "  brink plot --csv after.csv --compare before.csv --png curve.png\n");
+    auto* id = command->add_option("ID", plot.id, "a sweep; default: the newest that has ended");
+    command->add_option("--csv", plot.csv, "draw a file of brink export --csv; asks no controller")
+        ->excludes(id);
+    command->add_flag("--terminal", plot.terminal,
+                      "draw with characters; the default without --svg and --png");
+    command->add_option("--svg", plot.svg, "write an SVG file; - for standard output");
+    command->add_option("--png", plot.png, "write a PNG file; - for standard output");
+    command
+        ->add_option("--headroom", plot.headroom,
+                     "share of the boundary to keep free: 20% or 0.2; 0 for none")
+        ->capture_default_str();
+    command->add_option("--compare", plot.compare, "a second curve: a sweep, or a file that ends in .csv");
+    command->add_option("--title", plot.title, "what to write above it");
+    on_use(command, invocation, plot);
+}
+
 void add_others(CLI::App& app, Targets& targets, Invocation& invocation) {
     auto* watch = app.add_subcommand("watch", "Follows a sweep to its end; Ctrl-C only stops following.")
                       ->footer(
@@ -127,6 +152,8 @@ void add_others(CLI::App& app, Targets& targets, Invocation& invocation) {
     csv->add_option("ID", targets.csv.id, "a sweep, or the beginning of its id")->required();
     csv->add_flag("--csv", targets.csv_flag, "as CSV, which is the only form");
     on_use(csv, invocation, targets.csv);
+
+    add_plot(app, targets, invocation);
 
     auto* agents =
         app.add_subcommand("agents", "Shows the load agents and their state.")->footer("  brink agents\n");
@@ -180,6 +207,7 @@ std::vector<Format> formats_of(const Command& command) {
             return {Format::json, Format::jsonl};
         }
         std::vector<Format> operator()(const Export& /*unused*/) const { return {Format::csv}; }
+        std::vector<Format> operator()(const Plot& /*unused*/) const { return {}; }
         std::vector<Format> operator()(const Agents& /*unused*/) const {
             return {Format::json, Format::jsonl};
         }

@@ -39,6 +39,16 @@ struct Watch {
 struct Export {
     std::string id{};
 };
+struct Plot {
+    std::optional<std::string> id{};       ///< a sweep; none: the newest that has ended
+    std::optional<std::string> csv{};      ///< a file of `brink export --csv` instead of a sweep
+    std::optional<std::string> compare{};  ///< a second sweep, or a file
+    bool terminal = false;
+    std::optional<std::string> svg{};  ///< "-": standard output
+    std::optional<std::string> png{};  ///< "-": standard output
+    std::string headroom = "20%";
+    std::string title{};
+};
 struct Agents {};
 struct Check {
     std::string cluster{};
@@ -48,7 +58,7 @@ struct Backup {
     bool force = false;
 };
 
-using Command = std::variant<SweepStart, SweepList, SweepShow, SweepCancel, SweepDelete, Watch, Export,
+using Command = std::variant<SweepStart, SweepList, SweepShow, SweepCancel, SweepDelete, Watch, Export, Plot,
                              Agents, Check, Backup>;
 
 /// What was asked for.

@@ -35,6 +35,7 @@ CommandResult dispatch(Context& context, const Command& command) {
         CommandResult operator()(const SweepDelete& c) const { return run_delete(context, c); }
         CommandResult operator()(const Watch& c) const { return run_watch(context, c); }
         CommandResult operator()(const Export& c) const { return run_export(context, c); }
+        CommandResult operator()(const Plot& c) const { return run_plot(context, c); }
         CommandResult operator()(const Agents& /*unused*/) const { return run_agents(context); }
         CommandResult operator()(const Check& c) const { return run_check(context, c); }
         CommandResult operator()(const Backup& c) const { return run_backup(context, c); }

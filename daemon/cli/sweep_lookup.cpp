@@ -89,6 +89,18 @@ tl::expected<std::string, Error> choose_newest(const std::vector<json>& sweeps) 
     return text(*best, "id");
 }
 
+tl::expected<std::string, Error> choose_newest_ended(const std::vector<json>& sweeps) {
+    const json* best = nullptr;
+    for (const auto& sweep : sweeps) {
+        if (has_ended(text(sweep, "state")) && (best == nullptr || newer(sweep, *best))) best = &sweep;
+    }
+    if (best == nullptr) {
+        return tl::unexpected{Error{ErrorCode::not_found,
+                                    "no sweep has ended yet; name one to draw what it has: brink plot ID"}};
+    }
+    return text(*best, "id");
+}
+
 tl::expected<std::string, Error> resolve_sweep(const ControllerClient& controller,
                                                const std::string& prefix) {
     if (prefix.empty())
@@ -102,6 +114,12 @@ tl::expected<std::string, Error> newest_sweep(const ControllerClient& controller
     const auto sweeps = fetch_sweeps(controller, kAll);
     if (!sweeps) return tl::unexpected{sweeps.error()};
     return choose_newest(*sweeps);
+}
+
+tl::expected<std::string, Error> newest_ended_sweep(const ControllerClient& controller) {
+    const auto sweeps = fetch_sweeps(controller, kAll);
+    if (!sweeps) return tl::unexpected{sweeps.error()};
+    return choose_newest_ended(*sweeps);
 }
 
 }  // namespace brink::cli

@@ -20,10 +20,14 @@ tl::expected<std::string, Error> resolve_sweep(const ControllerClient& controlle
 /// The id of the newest sweep that has not ended, else of the newest. Errors: not_found when there is none.
 tl::expected<std::string, Error> newest_sweep(const ControllerClient& controller);
 
+/// The id of the newest sweep that has ended. Errors: not_found when there is none.
+tl::expected<std::string, Error> newest_ended_sweep(const ControllerClient& controller);
+
 /// The same choices among sweeps already fetched. Pure.
 tl::expected<std::string, Error> match_prefix(const std::vector<nlohmann::json>& sweeps,
                                               const std::string& prefix);
 tl::expected<std::string, Error> choose_newest(const std::vector<nlohmann::json>& sweeps);
+tl::expected<std::string, Error> choose_newest_ended(const std::vector<nlohmann::json>& sweeps);
 
 /// Whether a sweep in this state will change no more.
 bool has_ended(const std::string& state);

@@ -30,6 +30,7 @@ CommandResult run_cancel(Context& context, const SweepCancel& command);
 CommandResult run_delete(Context& context, const SweepDelete& command);
 CommandResult run_watch(Context& context, const Watch& command);
 CommandResult run_export(Context& context, const Export& command);
+CommandResult run_plot(Context& context, const Plot& command);
 CommandResult run_agents(Context& context);
 CommandResult run_check(Context& context, const Check& command);
 CommandResult run_backup(Context& context, const Backup& command);

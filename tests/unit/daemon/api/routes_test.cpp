@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -166,4 +168,46 @@ TEST_CASE("API: health, readiness, metrics, description and backup answer") {
     CHECK(fs::file_size(*backup.file) > 0);
     CHECK(json::parse(api.call("GET", "/api/v1/agents").body).at("agents").empty());
     CHECK(json::parse(api.call("GET", "/api/v1/clusters").body).at("clusters").empty());
+}
+
+TEST_CASE("API: the live page is served whole, with a policy that lets nothing foreign in") {
+    Api api;
+    const std::vector<std::array<const char*, 3>> files{
+        {"/", "index.html", "text/html; charset=utf-8"},
+        {"/live.css", "live.css", "text/css; charset=utf-8"},
+        {"/live.js", "live.js", "text/javascript; charset=utf-8"}};
+    for (const auto& [path, file, type] : files) {
+        const auto response = api.call("GET", path);
+        std::ifstream in(fs::path(BRINK_SOURCE_DIR) / "daemon/web" / file, std::ios::binary);
+        std::ostringstream source;
+        source << in.rdbuf();
+        CHECK(response.status == 200);
+        CHECK(response.content_type == type);
+        CHECK(response.body == source.str());
+        std::map<std::string, std::string> headers(response.headers.begin(), response.headers.end());
+        const auto policy = headers["Content-Security-Policy"];
+        CHECK(policy.rfind("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+                           0) == 0);
+        CHECK(policy.find("unsafe") == std::string::npos);
+        CHECK(headers["X-Content-Type-Options"] == "nosniff");
+        // What the policy would block, or what would make text into markup, must not be in it.
+        for (const char* never : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+                                  "http://", "https://", " style=", " onclick="}) {
+            if (std::string(never) == "http://" && std::string(file) == "live.js")
+                continue;  // a default address
+            CHECK_MESSAGE(response.body.find(never) == std::string::npos, never);
+        }
+    }
+}
+
+TEST_CASE("API: with a token the page and the probes are open, the data is not") {
+    Api api;
+    api.router.require_token("secret", api::open_paths());
+    for (const char* path : {"/", "/live.css", "/live.js", "/healthz", "/readyz"})
+        CHECK(api.call("GET", path).status == 200);
+    for (const auto& [method, path] : api.router.routes()) {
+        const auto open = api::open_paths();
+        if (std::find(open.begin(), open.end(), path) != open.end()) continue;
+        CHECK_MESSAGE(api.call(method, path).status == 401, path);
+    }
 }

@@ -60,3 +60,21 @@ TEST_CASE("parse_options: misuse is 2, help and version are 0") {
     REQUIRE_FALSE(help);
     CHECK(help.error().out.starts_with("Examples:"));
 }
+
+TEST_CASE("parse_options: plot takes a sweep or a file, not both") {
+    const auto bare = parse_options({"plot"});
+    REQUIRE(bare);
+    CHECK_FALSE(std::get<Plot>(bare->command).id);
+    CHECK(std::get<Plot>(bare->command).headroom == "20%");
+    const auto full = parse_options({"plot", "--csv", "a.csv", "--svg", "-", "--png", "b.png", "--headroom",
+                                     "0", "--compare", "01A", "--title", "t", "--terminal"});
+    REQUIRE(full);
+    const auto& plot = std::get<Plot>(full->command);
+    CHECK(plot.csv == "a.csv");
+    CHECK(plot.svg == "-");
+    CHECK(plot.png == "b.png");
+    CHECK(plot.compare == "01A");
+    CHECK(plot.terminal);
+    CHECK(code({"plot", "01A", "--csv", "a.csv"}) == 2);
+    CHECK(code({"plot", "--output", "json"}) == 2);
+}
