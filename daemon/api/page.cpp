@@ -42,6 +42,7 @@ void add_page(net::Router& router) {
 
 std::vector<std::string> page_paths() {
     std::vector<std::string> paths;
+    paths.reserve(kFiles.size());
     for (const auto& file : kFiles) paths.emplace_back(file.path);
     return paths;
 }

@@ -88,10 +88,10 @@ std::string terminal_script(const Figure& figure) {
         figure.width, figure.height, kLeft, kRight, kTop, kBottom, plane.x.from, plane.x.to, plane.y.from,
         plane.y.to, tick_list(size_ticks(plane.x)), tick_list(rate_ticks(plane.y)));
     const auto columns = static_cast<std::size_t>(figure.width - 2);
-    script += fmt::format(
-        "set label 1 {} at screen 0,0 left offset 1,{}\n",
-        quoted(figure.title + (figure.subtitle.empty() ? "" : " (" + figure.subtitle + ")"), columns),
-        figure.height - 1);
+    script += fmt::format("set label 1 {} at screen 0,0 left offset 1,{}\n", quoted(figure.title, columns),
+                          figure.height - 1);
+    script += fmt::format("set label 3 {} at screen 0,0 left offset 1,{}\n", quoted(figure.subtitle, columns),
+                          figure.height - 2);
     script += fmt::format("set label 2 'messages/s' at screen 0,0 left offset 1,{}\n", figure.height - 3);
     script += "set xlabel 'bytes/message'\n";
 

@@ -65,8 +65,7 @@ Error unreached(Error error, const std::string& address) {
         case ErrorCode::unavailable:
             error.message = fmt::format(
                 "cannot reach the controller at {}: {}; another one is named with --controller URL or "
-                "BRINK_CONTROLLER"
-                "BRINK_CONTROLLER)",
+                "BRINK_CONTROLLER",
                 address, error.message);
             return error;
         case ErrorCode::timed_out:
