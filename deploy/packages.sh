@@ -5,7 +5,7 @@ BRINK_BUILD_PACKAGES=(
   ca-certificates git g++ cmake ninja-build ccache pkg-config
   librdkafka-dev libboost1.81-dev libssl-dev nlohmann-json3-dev libvalijson-dev libtomlplusplus-dev
   libsqlite3-dev libsqlitecpp-dev prometheus-cpp-dev libcurl4-openssl-dev zlib1g-dev libcli11-dev libspdlog-dev
-  libfmt-dev libexpected-dev gnuplot-nox
+  libfmt-dev libexpected-dev
 )
 # To run a sweep and draw it, besides what the build brought.
 BRINK_QUICKSTART_PACKAGES=(curl jq gnuplot-nox procps)
@@ -14,7 +14,7 @@ BRINK_KAFKA_PACKAGES=(openjdk-17-jre-headless maven iproute2 procps)
 BRINK_TEST_PACKAGES=(
   doctest-dev librapidcheck-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19
-  python3 python3-yaml curl jq sqlite3 kcat iproute2 procps openjdk-17-jre-headless maven shellcheck
+  python3 python3-yaml sqlite3 kcat shellcheck
 )
 
 # Installs what is missing of the packages named, and says so. Needs root and apt-get.

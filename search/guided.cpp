@@ -154,7 +154,8 @@ SearchStep Guided::narrow(const Evidence& evidence, const Bracket& bracket) cons
     const int close_below = top - std::max(1, static_cast<int>(std::floor(settings_.margin * top)));
     const int close_above = low + closing_step(low);
     const int aim = static_cast<int>(std::floor(prediction->producers * (1 - kBelow * settings_.margin)));
-    int load = aim > low ? std::min(aim, std::max(close_below, low + 1)) : close_above;
+    const bool near = close_above >= prediction->producers;
+    int load = aim > low && !near ? std::min(aim, std::max(close_below, low + 1)) : close_above;
     load = std::clamp(load, low + 1, top - 1);
     return attempt(load, prediction_text(*prediction));
 }

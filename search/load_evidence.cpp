@@ -7,8 +7,9 @@ namespace brink {
 namespace {
 
 constexpr int kMostTrials = 3;
-/// Of the half-width at 95 %: one standard deviation.
-constexpr double kDoubtful = 0.5;
+/// Of the half-width at 95 %: about 0.7 standard deviations, beyond which a second reading of three would
+/// agree.
+constexpr double kDoubtful = 0.35;
 
 int count(const std::vector<TrialOutcome>& trials, VerdictKind kind) {
     return static_cast<int>(

@@ -18,9 +18,9 @@ struct LoadEvidence {
 };
 
 /// Gathers the trials of one load. Where idle decided, the mean reading is held against the threshold, and
-/// stands when it is further from it than half its uncertainty (about one standard deviation); otherwise the
-/// verdicts are counted, and a verdict by another rule than idle stands once it was seen twice. After three
-/// trials everything stands. Pure.
+/// stands when it is further from it than a third of its uncertainty (about 0.7 standard deviations);
+/// otherwise the verdicts are counted, and a verdict by another rule than idle stands once it was seen twice.
+/// After three trials everything stands. Pure.
 LoadEvidence weigh(const std::vector<TrialOutcome>& trials, double io_idle_below);
 
 /// Every load's evidence, by producers; invalid trials are left out. Pure.

@@ -109,12 +109,22 @@ std::string header_line(const json& sweep) {
     } else {
         line += fmt::format("  size {}/{}", std::min(finished + 1, std::max<std::int64_t>(total, 1)), total);
     }
-    if (const auto elapsed = number(sweep, "elapsed_s"))
-        line += fmt::format("  {} elapsed", format_clock(*elapsed));
-    if (const auto left = number(sweep, "remaining_s"); left && !has_ended(state)) {
-        line += fmt::format(", about {} left", format_clock(*left));
-    }
+    const auto elapsed = number(sweep, "elapsed_s");
+    const auto left = number(sweep, "remaining_s");
+    if (elapsed && left && !has_ended(state)) line += "  " + progress_bar(*elapsed, *left);
+    if (elapsed) line += fmt::format("  {} elapsed", format_clock(*elapsed));
+    if (left && !has_ended(state)) line += fmt::format(", about {} left", format_clock(*left));
     return line;
+}
+
+std::string progress_bar(double elapsed_s, double remaining_s) {
+    constexpr int kCells = 20;
+    const double total = elapsed_s + std::max(0.0, remaining_s);
+    const double share = total > 0 ? elapsed_s / total : 0;
+    const int full = std::clamp(static_cast<int>(std::floor(share * kCells)), 0, kCells);
+    std::string bar;
+    for (int i = 0; i < kCells; ++i) bar += i < full ? "█" : "░";
+    return bar + fmt::format(" {:.0f} %", std::floor(share * 100));
 }
 
 std::vector<std::string> point_table(const SweepSnapshot& snapshot) {

@@ -22,8 +22,10 @@ struct WatchNotes {
     std::optional<std::string> data_up_to{};  ///< local time of the last answer, while the controller is away
 };
 
-/// `01JDQ4 RUNNING  size 2/3  14:22 elapsed, about 19:00 left`
+/// `01JDQ4 RUNNING  size 2/3  ████████░░░░░░░░░░░░ 43 %  14:22 elapsed, about 19:00 left`
 std::string header_line(const nlohmann::json& sweep);
+/// Twenty cells and the share of `elapsed_s` in it and `remaining_s` together, in percent.
+std::string progress_bar(double elapsed_s, double remaining_s);
 /// Heading and a row a size: bracket, limit, MB/s, what stopped it.
 std::vector<std::string> point_table(const SweepSnapshot& snapshot);
 /// What is going on, with countdown, idle, churn and the busiest agent. Empty when nothing is.

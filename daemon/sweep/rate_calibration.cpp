@@ -18,10 +18,16 @@ constexpr double kExpectedProducers = 50;
 constexpr double kSaturated = 0.90;
 /// Readings below this are noise: they say "little", not how little.
 constexpr double kNoise = 0.02;
+/// Readings above this are worth an extrapolation to `kAimBusy`.
+constexpr double kTelling = 0.03;
+constexpr double kAimBusy = 0.30;
 constexpr int kMostSteps = 24;
 
-/// How far to go at once: as many doublings as surely stay below the target, by the reading at hand.
+/// How far to go at once. A reading that says something leads straight to one that is enough, since cost per
+/// message falls with the rate if it changes at all; one that is noise allows as many doublings as surely
+/// stay below the target.
 double growth(double busy) {
+    if (busy > kTelling) return std::max(1.5, kAimBusy / busy);
     const double factor = kEnoughBusy / std::max(busy, kNoise);
     return std::max(2.0, std::exp2(std::floor(std::log2(factor))));
 }
@@ -70,9 +76,9 @@ tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& ste
             rate /= 4;
         } else {
             const double factor = growth(reading->busy);
-            why = fmt::format("{:.1f} % busy at {:.4g} msg/s each: times {:.0f}", reading->busy * 100, rate,
+            why = fmt::format("{:.1f} % busy at {:.4g} msg/s each: times {:.2g}", reading->busy * 100, rate,
                               factor);
-            rate *= factor;
+            rate = two_digits(rate * factor);
         }
     }
     return tl::unexpected(

@@ -11,6 +11,8 @@ namespace {
 constexpr std::chrono::milliseconds kStartDelay{500};
 /// How long the load is held after the window, so that late acknowledgements of its last second can arrive.
 constexpr double kTail_s = 1.0;
+/// The first look comes sooner: where all has been acknowledged by then, nothing is late.
+constexpr double kFirstLook_s = 0.25;
 /// How much longer to hold it while deliveries are all that speaks against `sustained`.
 constexpr int kExtraTails = 4;
 constexpr int kSilentLooks = 2;
@@ -50,6 +52,12 @@ std::optional<std::string> contradiction_in(const fleet::AgentReport& answer) {
 
 bool only_delivery_speaks_against(const Verdict& verdict) {
     return verdict.published == VerdictKind::sustained && verdict.kind != VerdictKind::sustained;
+}
+
+bool all_acknowledged(const std::vector<AgentWindow>& agents) {
+    return std::all_of(agents.begin(), agents.end(), [](const AgentWindow& agent) {
+        return !agent.lost && agent.acked >= agent.scheduled;
+    });
 }
 
 /// An agent whose clients' queues are full, as they are under overload, closes its books on a second late.
@@ -99,8 +107,9 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
 
     window.from_s = at.from_s;
     window.to_s = at.to_s;
-    for (int tail = 0; tail <= kExtraTails; ++tail) {
-        if (window.voided.empty() && !clock_.wait_until(at.to_s + kTail_s * (tail + 1), stop)) {
+    for (int tail = 0; tail <= kExtraTails + 1; ++tail) {
+        const double look_at = at.to_s + (tail == 0 ? kFirstLook_s : kTail_s * tail);
+        if (window.voided.empty() && !clock_.wait_until(look_at, stop)) {
             window.voided.emplace_back("cancelled");
         }
         result.reports = fleet_.reports(at.first_second);
@@ -111,7 +120,9 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
             if (auto fault = contradiction_in(answer)) window.voided.push_back(*fault);
         }
         result.verdict = judge(window, rest, order.rules);
-        if (!only_delivery_speaks_against(result.verdict) && !still_sending(result.reports, at.last_second))
+        const bool complete = tail > 0 || !window.voided.empty() || all_acknowledged(window.agents);
+        if (complete && !only_delivery_speaks_against(result.verdict) &&
+            !still_sending(result.reports, at.last_second))
             break;
     }
     fleet_.stop();

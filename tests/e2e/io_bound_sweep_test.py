@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 from harness import SHORT_TRIALS, Bench, Kafka, describe, http  # noqa: E402
 
 SIZES = [int(s) for s in os.environ.get("BRINK_SIZES", "10000,100000").split(",")]
+STRATEGY = os.environ.get("BRINK_STRATEGY", "guided")  # the churn test has bisection
 RUNS = int(os.environ.get("BRINK_RUNS", "1"))
 
 
@@ -18,7 +19,8 @@ class IoBoundSweep(unittest.TestCase):
         with Kafka("--profile", "io-bound") as kafka, Bench(kafka.toml) as bench:
             curves = []
             for _ in range(RUNS):
-                sweep_id = bench.start({"cluster": "local", "message_bytes": SIZES, "margin": 0.15, "trial": SHORT_TRIALS})
+                sweep_id = bench.start({"cluster": "local", "message_bytes": SIZES, "margin": 0.15, "strategy": STRATEGY,
+                                        "trial": SHORT_TRIALS})
                 busy = bench.post("/sweeps", {"cluster": "local", "message_bytes": [1]})
                 self.assertEqual(busy.status, 409)
                 self.assertIn(sweep_id, busy.json["detail"])

@@ -66,7 +66,7 @@ class NetworkNamespaces(unittest.TestCase):
             unauthorised = run("ip", "netns", "exec", self.spaces["agent1"], "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", api + "/sweeps")
             self.assertEqual(unauthorised, "401")
             spec = json.dumps({"cluster": "local", "message_bytes": [int(s) for s in os.environ.get("BRINK_SIZES", "100000").split(",")],
-                               "margin": 0.15, "trial": SHORT_TRIALS})
+                               "margin": 0.15, "strategy": "guided", "trial": SHORT_TRIALS})
             started = json.loads(self.curl("-X", "POST", "-H", "Content-Type: application/json", "-d", spec, api + "/sweeps"))
             self.assertIn("id", started, started)
             deadline = time.monotonic() + 900

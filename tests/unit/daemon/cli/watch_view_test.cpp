@@ -66,7 +66,7 @@ SweepSnapshot running() {
 TEST_CASE("watch_block: shows the header, a row a size, and what is going on") {
     const auto block = watch_block(running(), {{0.9, 0.5, 0.24}, std::nullopt}, 120, 40);
     REQUIRE(block.size() == 7);
-    CHECK(block[0] == "01JDQ4 RUNNING  size 2/3  14:22 elapsed, about 19:00 left");
+    CHECK(block[0] == "01JDQ4 RUNNING  size 2/3  ████████░░░░░░░░░░░░ 43 %  14:22 elapsed, about 19:00 left");
     CHECK(block[1] == "   SIZE  PRODUCERS ok/over  LIMIT msg/s        MB/s  STOPPED BY");
     CHECK(block[2] == "  100 B    96 / 100         1.92M [1.92–2.00]   192  broker 2 IO idle 17% (<20%)");
     CHECK(block[3] == "   1 kB    40 / 56          testing 48            –");
@@ -144,4 +144,12 @@ TEST_CASE("WatchLog: tells each finished trial and point once, a point after its
     REQUIRE(later.size() == 2);
     CHECK(later[1]["event"] == "end");
     CHECK(log.advance(snapshot).empty());
+}
+
+TEST_CASE("progress_bar: from nothing to everything") {
+    CHECK(progress_bar(0, 100) == "░░░░░░░░░░░░░░░░░░░░ 0 %");
+    CHECK(progress_bar(50, 50) == "██████████░░░░░░░░░░ 50 %");
+    CHECK(progress_bar(100, 0) == "████████████████████ 100 %");
+    CHECK(progress_bar(0, 0) == "░░░░░░░░░░░░░░░░░░░░ 0 %");
+    CHECK(progress_bar(10, -5) == "████████████████████ 100 %");
 }
