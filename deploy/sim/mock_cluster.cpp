@@ -30,7 +30,7 @@ constexpr int kProofWithin_ms = 5'000;
 
 Error internal(std::string message) { return Error{ErrorCode::internal, std::move(message), {}}; }
 
-tl::expected<Client, Error> make_client(std::vector<std::pair<std::string, std::string>> properties,
+tl::expected<Client, Error> make_client(const std::vector<std::pair<std::string, std::string>>& properties,
                                         void (*log)(const rd_kafka_t*, int, const char*, const char*),
                                         void* opaque) {
     std::array<char, 512> fault{};
