@@ -62,6 +62,7 @@ struct Model {
     bool churning = false;
     bool silent_under_load = false;
     double acked_share = 1.0;
+    double books_late_s = 0;  ///< how long after its end an agent still sends messages of a second
     std::vector<std::string> log{};
 };
 
@@ -121,7 +122,8 @@ class FakeFleet final : public fleet::Fleet {
         report.trial = trial_;
         report.state = ended ? protocol::TaskState::failed : protocol::TaskState::running;
         report.state_reason = ended ? "lease lapsed" : "";
-        const auto elapsed = static_cast<std::int64_t>(std::floor(model_.clock.now_s() - started_));
+        const auto elapsed =
+            static_cast<std::int64_t>(std::floor(model_.clock.now_s() - started_ - model_.books_late_s));
         for (std::int64_t s = since; s < elapsed; ++s) {
             protocol::SecondFigures second{.second = s};
             second.scheduled = static_cast<std::uint64_t>(std::llround(spec_.producers * spec_.rate_each));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 
 #include "daemon/sweep/recovery.hpp"
 #include "daemon/sweep/sweep_id.hpp"
@@ -219,4 +220,64 @@ TEST_CASE("end_orphans: what an earlier controller left running ends, what had f
     CHECK(s.point(1).state == "failed");
     CHECK(s.trials()[0].state == "void");
     CHECK(end_orphans(*s.store, s.model.clock)->empty());
+}
+
+TEST_CASE("SweepRunner: guided calibrates the first sizes, and lets them tell the rate of the later ones") {
+    Sweep s({100, 1000, 2000, 4000});
+    s.spec.strategy = "guided";
+    s.spec.margin = 0.1;
+    s.spec.rate_each = {};
+    s.model.capacity_msgs_per_s = 50'000;
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    std::map<std::int64_t, int> calibrations;
+    std::map<std::int64_t, int> searches;
+    for (const auto& trial : s.trials())
+        ++(trial.purpose == "calibration" ? calibrations : searches)[trial.message_bytes];
+    CHECK(calibrations[100] >= 2);
+    CHECK(calibrations[1000] == 1);
+    CHECK(calibrations[2000] == 0);
+    CHECK(calibrations[4000] == 0);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        const auto point = s.point(i);
+        CHECK(*point.lower_msgs_per_s <= 40'000);
+        CHECK(*point.upper_msgs_per_s > 40'000);
+        CHECK(point.flags.find("off_curve") == std::string::npos);
+        CHECK(searches[point.message_bytes] <= 4);
+    }
+}
+
+TEST_CASE(
+    "SweepRunner: agents that close their books late, as they do under overload, are not taken for lost") {
+    Sweep s;
+    s.model.books_late_s = 2.5;
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    for (const auto& trial : s.trials()) CHECK(trial.verdict != "invalid");
+}
+
+TEST_CASE("SweepRunner: agents that never close their books make invalid trials") {
+    Sweep s;
+    s.model.books_late_s = 60;
+    s.run();
+    CHECK(s.point().state == "failed");
+    for (const auto& trial : s.trials()) CHECK(trial.verdict == "invalid");
+}
+
+TEST_CASE(
+    "SweepRunner: where all is acknowledged a trial ends at once, else late acknowledgements are waited "
+    "for") {
+    const auto tail_s = [](double acked_share) {
+        Sweep s;
+        s.model.acked_share = acked_share;
+        s.spec.producers_max = 4;
+        s.run();
+        const auto trial = s.trials().front();
+        return static_cast<double>(*trial.finished_at_ms - trial.started_at_ms) / 1e3 - s.spec.warm_up_s -
+               s.spec.measure_s;
+    };
+    CHECK(tail_s(1.0) < 1);
+    CHECK(tail_s(0.997) >= 1.5);  // enough to be sustained, so one look later is enough as well
+    CHECK(tail_s(0.9) >= 5);
 }
