@@ -29,9 +29,11 @@ Plan plan_of(const SweepSpec& spec, int invalid_retries) {
     plan.points = static_cast<int>(spec.message_bytes.size());
     const bool guided = spec.strategy == "guided";
     const int per_point = guided ? std::min(kGuidedTrials, halvings(spec) + 1) : halvings(spec) + 1;
+    const int repeats = spec.strategy == "bisection_best_of_3" ? 2 : 1;
+    const int worst_repeats = spec.strategy == "bisection" ? 1 : 3;
     const int worst = halvings(spec) + 2 + invalid_retries + (spec.producers_max ? 0 : kDoublings);
-    plan.trials_expected = plan.points * per_point;
-    plan.trials_worst = plan.points * worst;
+    plan.trials_expected = plan.points * per_point * repeats;
+    plan.trials_worst = plan.points * worst * worst_repeats;
     const double calibration = spec.rate_each.kind == RateEach::Kind::automatic ? kCalibration_s : 0;
     const double once = std::max(12 * spec.scrape_interval_s, 6.0);
     plan.minutes_expected =
