@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(__file__))
 import json  # noqa: E402
 
-from harness import BIN, SHORT_TRIALS, Kafka, Program  # noqa: E402
+from harness import BIN, SHORT_TRIALS, Kafka, Program, within  # noqa: E402
 
 HOSTS = {"brokers": "10.79.0.1", "controller": "10.79.0.2", "agent1": "10.79.0.3", "agent2": "10.79.0.4"}
 
@@ -29,15 +29,15 @@ class NetworkNamespaces(unittest.TestCase):
         self.addCleanup(lambda: [subprocess.run(["ip", "netns", "del", s], check=False, capture_output=True)
                                  for s in [*self.spaces.values(), switch]])
         run("ip", "netns", "add", switch)
-        run("ip", "-n", switch, "link", "add", "br0", "type", "bridge")
-        run("ip", "-n", switch, "link", "set", "br0", "up")
+        run(*within(switch), "ip", "link", "add", "br0", "type", "bridge")
+        run(*within(switch), "ip", "link", "set", "br0", "up")
         for number, (host, space) in enumerate(self.spaces.items()):
             run("ip", "netns", "add", space)
-            run("ip", "-n", space, "link", "set", "lo", "up")
-            run("ip", "-n", switch, "link", "add", f"p{number}", "type", "veth", "peer", "name", "eth0", "netns", space)
-            run("ip", "-n", switch, "link", "set", f"p{number}", "master", "br0", "up")
-            run("ip", "-n", space, "addr", "add", f"{HOSTS[host]}/24", "dev", "eth0")
-            run("ip", "-n", space, "link", "set", "eth0", "up")
+            run(*within(space), "ip", "link", "set", "lo", "up")
+            run(*within(switch), "ip", "link", "add", f"p{number}", "type", "veth", "peer", "name", "eth0", "netns", space)
+            run(*within(switch), "ip", "link", "set", f"p{number}", "master", "br0", "up")
+            run(*within(space), "ip", "addr", "add", f"{HOSTS[host]}/24", "dev", "eth0")
+            run(*within(space), "ip", "link", "set", "eth0", "up")
         folder = tempfile.TemporaryDirectory(prefix="brink-netns-", dir="/var/tmp")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
@@ -46,7 +46,7 @@ class NetworkNamespaces(unittest.TestCase):
         self.token.chmod(0o600)
 
     def curl(self, *arguments):
-        return run("ip", "netns", "exec", self.spaces["controller"], "curl", "-sS", "-H", "Authorization: Bearer a-token-for-this-test", *arguments)
+        return run(*within(self.spaces["controller"]), "curl", "-sS", "-H", "Authorization: Bearer a-token-for-this-test", *arguments)
 
     def test_sweep(self):
         with Kafka("--profile", "io-bound", "--netns", self.spaces["brokers"], "--bind", HOSTS["brokers"]) as kafka:
@@ -63,7 +63,7 @@ class NetworkNamespaces(unittest.TestCase):
             self.addCleanup(daemon.kill)
             api = f"http://{HOSTS['controller']}:8600/api/v1"
             time.sleep(2)
-            unauthorised = run("ip", "netns", "exec", self.spaces["agent1"], "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", api + "/sweeps")
+            unauthorised = run(*within(self.spaces["agent1"]), "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", api + "/sweeps")
             self.assertEqual(unauthorised, "401")
             spec = json.dumps({"cluster": "local", "message_bytes": [int(s) for s in os.environ.get("BRINK_SIZES", "100000").split(",")],
                                "margin": 0.15, "strategy": "guided", "trial": SHORT_TRIALS})
