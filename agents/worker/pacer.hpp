@@ -9,7 +9,7 @@ namespace brink::worker {
 /// so nothing accumulates: after a day the schedule is still exact to the nanosecond.
 ///
 /// The load is open-loop: a slow cluster does not slow the schedule. After a stall the backlog is made up at
-/// no more than 1.1 × rate (a burst would be a load nobody asked for), and what is older than a second is
+/// about 1.1 × rate at most (a burst would be a load nobody asked for), and what is older than a second is
 /// given up.
 ///
 ///     const auto step = pacer.advance(elapsed_ns);
@@ -21,8 +21,6 @@ class Pacer {
   public:
     /// Backlog older than this is given up.
     static constexpr std::int64_t kCatchUpNs = 1'000'000'000;
-    /// Catching up goes at this many times the rate.
-    static constexpr double kCatchUpRate = 1.1;
 
     /// `rate` in messages/s, > 0; `phase` in [0, 1): the producer's place among all, as a share of one
     /// interval.
