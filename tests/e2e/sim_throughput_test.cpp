@@ -67,13 +67,14 @@ double flood(const std::string& servers) {
             std::string value(kBytes, 'x');
             while (!stop) {
                 for (int i = t; i < kProducers; i += kThreads) {
+                    auto* topic =
+                        rd_kafka_topic_new(producers[static_cast<std::size_t>(i)].get(), "t", nullptr);
                     for (int n = 0; n < 500; ++n) {
-                        const auto sent = rd_kafka_producev(
-                            producers[static_cast<std::size_t>(i)].get(), RD_KAFKA_V_TOPIC("t"),
-                            RD_KAFKA_V_VALUE(value.data(), value.size()),
-                            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
-                        if (sent != RD_KAFKA_RESP_ERR_NO_ERROR) break;
+                        if (rd_kafka_produce(topic, RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY, value.data(),
+                                             value.size(), nullptr, 0, nullptr) != 0)
+                            break;
                     }
+                    rd_kafka_topic_destroy(topic);
                     rd_kafka_poll(producers[static_cast<std::size_t>(i)].get(), 0);
                 }
             }

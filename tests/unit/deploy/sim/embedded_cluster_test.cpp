@@ -45,10 +45,11 @@ class PlainProducer {
 
     void send(const std::string& topic, int partition, int messages, std::size_t bytes) {
         std::string value(bytes, 'x');
+        auto* handle = rd_kafka_topic_new(client_, topic.c_str(), nullptr);
         for (int i = 0; i < messages; ++i)
-            rd_kafka_producev(client_, RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(partition),
-                              RD_KAFKA_V_VALUE(value.data(), value.size()),
-                              RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+            rd_kafka_produce(handle, partition, RD_KAFKA_MSG_F_COPY, value.data(), value.size(), nullptr, 0,
+                             nullptr);
+        rd_kafka_topic_destroy(handle);
         REQUIRE(rd_kafka_flush(client_, 10'000) == RD_KAFKA_RESP_ERR_NO_ERROR);
     }
 
