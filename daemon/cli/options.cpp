@@ -61,7 +61,8 @@ void add_start(CLI::App& parent, Targets& targets, Invocation& invocation) {
     command->add_option("--max-producers,--producers", flags.max_producers, "ceiling: auto, or a count");
     command->add_option("--rate", flags.rate, "of each producer: auto, 500 (messages/s), 1MB (bytes/s)");
     command->add_option("--margin", flags.margin, "how close the ends must come: 0.05 or 5%");
-    command->add_option("--strategy", flags.strategy, "how loads are chosen: bisection, bisection_best_of_3 or guided");
+    command->add_option("--strategy", flags.strategy,
+                        "how loads are chosen: bisection, bisection_best_of_3 or guided");
     command->add_option("--warm-up", flags.warm_up, "of each trial: 60s");
     command->add_option("--measure", flags.measure, "of each trial: 120s");
     command->add_option("--sub-window", flags.sub_window, "for ISR churn: 5s");
