@@ -125,6 +125,11 @@ tl::expected<ControllerConfig, Error> parse_controller_config(const std::string&
     if (auto v = table.integer("foreign_mb_per_s_above", 0, 1'000'000)) {
         config.foreign_mb_per_s_above = static_cast<double>(*v);
     }
+    for (const auto& file : table.texts("metrics_profiles").value_or(std::vector<std::string>{})) {
+        auto profile = read_metrics_profile(file);
+        if (!profile) return tl::unexpected(profile.error().within(origin + ": metrics_profiles"));
+        config.metrics_profiles.push_back(std::move(*profile));
+    }
     for (auto& child : table.tables("clusters")) {
         auto cluster = read_cluster(child);
         if (!cluster) return tl::unexpected(cluster.error());

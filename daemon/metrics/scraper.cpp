@@ -100,7 +100,8 @@ Error call_fault(const Error& error, milliseconds deadline) {
     return error;
 }
 
-tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, milliseconds deadline) {
+tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, milliseconds deadline,
+                                        const SignalReader& reader) {
     if (!result) return tl::unexpected(call_fault(result.error(), deadline));
     const auto& response = *result;
     if (const auto fault = status_fault(response.status); !fault.empty()) {
@@ -112,7 +113,7 @@ tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, millise
                                             ", a web page and not metrics: exporters serve metrics "
                                             "under /metrics; correct the endpoint's URL"});
     }
-    auto reading = read_scrape(response.body);
+    auto reading = reader.read(response.body);
     if (!reading) return reading;
     const auto took = response.received - response.sent;
     const auto middle = response.sent + took / 2;
@@ -126,8 +127,8 @@ tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, millise
 
 }  // namespace
 
-Scraper::Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints)
-    : http_(http), endpoints_(std::move(endpoints)) {}
+Scraper::Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints, SignalReader reader)
+    : http_(http), endpoints_(std::move(endpoints)), reader_(std::move(reader)) {}
 
 std::vector<Scrape> Scraper::scrape_all(milliseconds deadline) {
     std::vector<net::ClientRequest> requests;
@@ -138,7 +139,7 @@ std::vector<Scrape> Scraper::scrape_all(milliseconds deadline) {
     std::vector<Scrape> scrapes;
     scrapes.reserve(endpoints_.size());
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
-        auto reading = read(results.at(i), deadline);
+        auto reading = read(results.at(i), deadline, reader_);
         if (!reading) reading = tl::unexpected(reading.error().within(where(endpoints_[i])));
         scrapes.push_back({endpoints_[i].broker_id, std::move(reading)});
     }

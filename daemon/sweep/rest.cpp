@@ -60,6 +60,15 @@ bool observe(MetricsSource& metrics, Clock& clock, const RestSettings& settings,
     return !stop.stop_requested();
 }
 
+/// The longest window that any broker's kind of idle needs.
+double least_window_s(const Observation& seen) {
+    double longest = 0;
+    for (const auto& scrape : seen.all()) {
+        if (scrape.reading) longest = std::max(longest, brink::least_window_s(scrape.reading->sample));
+    }
+    return longest;
+}
+
 Error cancelled() { return Error{ErrorCode::cancelled, "cancelled", {}}; }
 
 /// Why the last three scrapes do not show a cluster at rest; empty when they do.
@@ -73,7 +82,8 @@ std::string not_at_rest(const Observation& seen, double now, const RestSettings&
         const auto reading =
             std::find_if(rest.begin(), rest.end(), [&](const RestReading& r) { return r.broker_id == id; });
         const double at_rest = reading == rest.end() ? 1.0 : reading->idle;
-        const auto idle = idle_over(window);
+        // A moving average lags behind: when it says idle, it has been for a while.
+        const auto idle = least_window_s(samples.back()) > 0 ? samples.back().idle_gauge : idle_over(window);
         if (!idle) return fmt::format("the idle of broker {} cannot be read", id);
         if (*idle < at_rest - settings.idle_within) {
             return fmt::format("broker {} is {:.2f} idle, at rest it was {:.2f}", id, *idle, at_rest);
@@ -91,9 +101,14 @@ std::string not_at_rest(const Observation& seen, double now, const RestSettings&
 tl::expected<RestReport, Error> observe_rest(MetricsSource& metrics, Clock& clock,
                                              const RestSettings& settings, const std::stop_token& stop) {
     const double from = clock.now_s();
-    const double to = from + settings.observe_s;
+    double to = from + settings.observe_s;
     Observation seen(metrics.broker_ids());
     if (!observe(metrics, clock, settings, to, seen, stop)) return tl::unexpected(cancelled());
+    // Where idle is a moving average, rest too has to last until it has settled.
+    if (const double needed = least_window_s(seen); needed > settings.observe_s) {
+        to = from + needed + settings.scrape_interval_s;
+        if (!observe(metrics, clock, settings, to, seen, stop)) return tl::unexpected(cancelled());
+    }
     RestReport report;
     for (const auto& window : seen.between(from, clock.now_s())) {
         const auto idle = idle_over(window);

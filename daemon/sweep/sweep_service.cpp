@@ -95,7 +95,7 @@ tl::expected<Preflight, Error> SweepService::look(const std::string& name) {
     if (!cluster) return tl::unexpected(cluster.error());
     auto kafka = connect(**cluster, http_);
     if (!kafka) return tl::unexpected(kafka.error());
-    Scraper metrics(http_, endpoints_of(**cluster));
+    Scraper metrics(http_, endpoints_of(**cluster), SignalReader{config_.metrics_profiles});
     return look_at(**cluster, **kafka, metrics, agents());
 }
 
@@ -191,7 +191,8 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     running->id = sweep.id;
     running->cluster_name = spec.cluster;
     running->cluster = std::move(*kafka);
-    running->metrics = std::make_unique<Scraper>(http_, endpoints_of(cluster));
+    running->metrics =
+        std::make_unique<Scraper>(http_, endpoints_of(cluster), SignalReader{config_.metrics_profiles});
     running->fleet =
         std::make_unique<fleet::HttpFleet>(http_, agent_addresses(config_), epoch_, config_.lease);
     running->runner =
