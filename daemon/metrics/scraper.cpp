@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/metrics/inflate.hpp"
+
 namespace brink {
 
 namespace {
@@ -14,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// A page of a broker with thousands of partitions can be tens of megabytes.
+/// As it comes, and once inflated. A page of a broker with thousands of partitions can be tens of megabytes.
 constexpr std::size_t kMaxPageBytes = 64UL * 1024 * 1024;
 
 std::string base64(const std::string& text) {
@@ -32,6 +34,10 @@ net::ClientRequest request_of(const MetricsEndpoint& endpoint) {
     net::ClientRequest request;
     request.url = endpoint.url;
     request.max_body_bytes = kMaxPageBytes;
+    // As it is, please: JMX exporters compress on the broker's own CPU, under load when there is none to
+    // spare. They compress for a plain "gzip" anywhere in the list but not for one with a weight; whoever
+    // reads weights sees that identity comes first. docs/decisions/2026-12-01-scrapes-ask-for-identity.md
+    request.accept_encoding = "identity, gzip;q=0.1";
     // The old text format: exporters answer it fastest, and it has no end marker or _created series to skip.
     request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
     if (!endpoint.bearer_token.empty()) {
@@ -83,6 +89,15 @@ bool is_html(const net::ClientResponse& response) {
     return type.starts_with("text/html");
 }
 
+/// The page of a response that came encoded.
+tl::expected<std::string, Error> decoded(const net::ClientResponse& response, const std::string& encoding) {
+    if (encoding == "gzip" || encoding == "x-gzip") return inflate_gzip(response.body, kMaxPageBytes);
+    return tl::unexpected(Error{ErrorCode::bad_reply,
+                                "answered with Content-Encoding '" + encoding +
+                                    "', which was not asked for: brink reads plain pages and gzip; switch "
+                                    "that encoding off at the exporter or the proxy before it"});
+}
+
 ErrorCode code_of(int status) {
     if (status == 401 || status == 403) return ErrorCode::unauthorised;
     return status >= 500 ? ErrorCode::unavailable : ErrorCode::bad_reply;
@@ -113,7 +128,14 @@ tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, millise
                                             ", a web page and not metrics: exporters serve metrics "
                                             "under /metrics; correct the endpoint's URL"});
     }
-    auto reading = reader.read(response.body);
+    std::string_view page = response.body;
+    tl::expected<std::string, Error> inflated;
+    if (const auto encoding = response.content_encoding(); !encoding.empty()) {
+        inflated = decoded(response, encoding);
+        if (!inflated) return tl::unexpected(inflated.error());
+        page = *inflated;
+    }
+    auto reading = reader.read(page);
     if (!reading) return reading;
     const auto took = response.received - response.sent;
     const auto middle = response.sent + took / 2;

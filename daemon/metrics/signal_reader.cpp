@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "daemon/metrics/exposition.hpp"
@@ -10,6 +11,11 @@
 
 namespace brink {
 namespace {
+
+/// What the JMX exporter says of itself. Without anything else on a page, it has lost its broker.
+constexpr std::array<const char*, 5> kExportersOwn{"jmx_scrape_error", "jmx_scrape_duration_seconds",
+                                                   "jmx_scrape_cached_beans", "jmx_exporter_build_info",
+                                                   "jmx_config_reload_success"};
 
 bool same(const ProfileSeries& a, const ProfileSeries& b) {
     return a.signal == b.signal && a.name == b.name && a.kind == b.kind && a.pool == b.pool &&
@@ -80,7 +86,15 @@ SignalReader::SignalReader(const std::vector<MetricsProfile>& own) : profiles_(o
             row->profiles.push_back(i);
         }
     }
-    for (std::size_t row = 0; row < rows_.size(); ++row) rows_by_name_[rows_[row].series.name].push_back(row);
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<std::size_t>> by_name;
+    for (std::size_t row = 0; row < rows_.size(); ++row) by_name[rows_[row].series.name].push_back(row);
+    for (auto& [name, rows] : by_name) {
+        names.push_back(name);
+        rows_by_name_.push_back(std::move(rows));
+    }
+    names.insert(names.end(), kExportersOwn.begin(), kExportersOwn.end());
+    names_ = NameSet{std::move(names)};
 }
 
 Recognition SignalReader::recognise(std::string_view page) const {
@@ -92,17 +106,17 @@ Recognition SignalReader::recognise(std::string_view page) const {
     PageFindings findings{rows_};
     bool exporter_failed = false;
     std::size_t of_exporter = 0;
-    const auto wanted = [&](std::string_view name) {
-        if (name.starts_with("jmx_")) ++of_exporter;
-        return name == "jmx_scrape_error" || rows_by_name_.contains(plain_name(name));
+    const auto sink = [&](const ExpositionSample& sample) {
+        const auto index = static_cast<std::size_t>(sample.name_index);
+        if (index < rows_by_name_.size()) return findings.add(sample, rows_by_name_[index]);
+        ++of_exporter;
+        exporter_failed = exporter_failed || (sample.name == "jmx_scrape_error" && sample.value != 0);
     };
-    const auto stats = parse_exposition(page, wanted, [&](const ExpositionSample& sample) {
-        if (sample.name == "jmx_scrape_error") {
-            exporter_failed = exporter_failed || sample.value != 0;
-        } else {
-            findings.add(sample, rows_by_name_.find(plain_name(sample.name))->second);
-        }
-    });
+    ExpositionParser parser{names_, sink};
+    parser.feed(page);
+    const auto finished = parser.finish();
+    if (!finished) return refuse(finished.error().message);
+    const auto& stats = *finished;
     if (stats.samples == 0) {
         return refuse("the page is not metrics in Prometheus' text format; it begins with " +
                       beginning(page.substr(first)));

@@ -7,6 +7,7 @@
 
 #include "config/metrics_profile.hpp"
 #include "daemon/metrics/metrics_source.hpp"
+#include "daemon/metrics/name_set.hpp"
 
 namespace brink {
 
@@ -49,6 +50,9 @@ class SignalReader {
     /// The same as a reading. Errors: bad_reply with `refused`.
     [[nodiscard]] tl::expected<ScrapeReading, Error> read(std::string_view page) const;
 
+    /// The names of metrics that it looks for.
+    [[nodiscard]] const NameSet& names() const { return names_; }
+
     /// One series of one signal that some profiles name.
     struct Row {
         ProfileSeries series;
@@ -58,7 +62,8 @@ class SignalReader {
   private:
     std::vector<MetricsProfile> profiles_;
     std::vector<Row> rows_;
-    std::map<std::string, std::vector<std::size_t>, std::less<>> rows_by_name_;
+    NameSet names_{{}};  ///< of the rows, then the exporter's own
+    std::vector<std::vector<std::size_t>> rows_by_name_;  ///< by a name's place in `names_`
 };
 
 const char* to_string(PoolMode mode);
