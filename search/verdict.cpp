@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
+
+#include "search/outcome_rules.hpp"
+#include "search/wording.hpp"
 
 namespace brink {
 namespace {
+
+using namespace wording;
 
 /// Student's t at 97.5 % with 5 degrees of freedom: the half-width of a mean over 6 batches.
 constexpr double kT5 = 2.571;
@@ -18,14 +22,6 @@ constexpr double kTwoPools = 1.5;
 /// Churn shows up to 45 s late with Kafka's default lag limit; a shorter window cannot promise to have seen
 /// it.
 constexpr double kLongEnoughForChurn_s = 60;
-
-std::string number(double value, const char* format = "%.3g") {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-std::string percent(double share) { return number(share * 100, "%.1f") + " %"; }
-std::string broker_name(int id) { return "broker " + std::to_string(id); }
 
 struct Idle {
     double value = 0;
@@ -168,27 +164,6 @@ RuleFigure isr_churn_figure(double churn, const TrialWindow& window, const Judge
             .fired = churn > rules.isr_churn_above};
 }
 
-struct Delivery {
-    double scheduled = 0;
-    double acked = 0;
-    double failed = 0;
-    std::vector<std::string> saturation;
-    std::string first_error;
-    [[nodiscard]] double share() const { return scheduled > 0 ? acked / scheduled : 1.0; }
-};
-
-Delivery delivery_of(const std::vector<AgentWindow>& agents) {
-    Delivery sum;
-    for (const auto& a : agents) {
-        sum.scheduled += a.scheduled;
-        sum.acked += a.acked;
-        sum.failed += a.failed;
-        for (const auto& s : a.saturation) sum.saturation.push_back(a.agent + ": " + s);
-        if (sum.first_error.empty()) sum.first_error = a.first_error;
-    }
-    return sum;
-}
-
 void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules,
                      const std::vector<std::pair<int, Idle>>& idles) {
     const auto idle = io_idle_figure(idles, rules);
@@ -215,29 +190,6 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
     }
     verdict.published = verdict.limited_by.empty() ? VerdictKind::sustained : VerdictKind::overloaded;
     verdict.kind = verdict.published;
-}
-
-void judge_delivery(Verdict& verdict, const std::vector<AgentWindow>& agents, const JudgeRules& rules) {
-    const auto delivery = delivery_of(agents);
-    RuleFigure figure{.rule = "delivery", .value = delivery.share(), .threshold = rules.delivered_below};
-    figure.fired = figure.value < rules.delivered_below;
-    verdict.figures.push_back(figure);
-    // The brokers' own metrics come first: an overloaded broker also acknowledges less than it is offered.
-    if (!figure.fired || verdict.kind == VerdictKind::overloaded) return;
-    const auto shortfall =
-        "acknowledged only " + percent(delivery.share()) + " of the messages that were due";
-    if (!delivery.saturation.empty()) {
-        verdict.kind = VerdictKind::generator_limited;
-        verdict.limited_by = "generator";
-        verdict.reasons.push_back(shortfall + ", with the agents short of something");
-        verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
-        return;
-    }
-    verdict.kind = VerdictKind::invalid;
-    verdict.reasons.push_back(
-        delivery.failed > 0 ? shortfall + "; " + number(delivery.failed, "%.0f") +
-                                  " deliveries failed, the first with: " + delivery.first_error
-                            : "unexplained: " + shortfall + ", though neither brokers nor agents show why");
 }
 
 }  // namespace
@@ -282,7 +234,8 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         return verdict;
     }
     judge_published(verdict, window, rules, idles);
-    judge_delivery(verdict, window.agents, rules);
+    judge_quota(verdict, window, rules);
+    judge_delivery(verdict, window, rules);
     if (verdict.kind == VerdictKind::sustained) {
         verdict.reasons.push_back("idle " + percent(*verdict.worst_idle) + " on the worst broker" +
                                   (verdict.isr_churn ? ", ISR churn " + percent(*verdict.isr_churn) : "") +
