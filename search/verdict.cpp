@@ -5,8 +5,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "search/outcome_rules.hpp"
+#include "search/wording.hpp"
+
 namespace brink {
 namespace {
+
+using namespace wording;
 
 /// A combined node before Kafka 4.2 reads about 2 at rest: anything above this is taken for two pools on one
 /// meter.
@@ -156,27 +161,6 @@ RuleFigure isr_churn_figure(double churn, const TrialWindow& window, const Judge
             .fired = churn > rules.isr_churn_above};
 }
 
-struct Delivery {
-    double scheduled = 0;
-    double acked = 0;
-    double failed = 0;
-    std::vector<std::string> saturation;
-    std::string first_error;
-    [[nodiscard]] double share() const { return scheduled > 0 ? acked / scheduled : 1.0; }
-};
-
-Delivery delivery_of(const std::vector<AgentWindow>& agents) {
-    Delivery sum;
-    for (const auto& a : agents) {
-        sum.scheduled += a.scheduled;
-        sum.acked += a.acked;
-        sum.failed += a.failed;
-        for (const auto& s : a.saturation) sum.saturation.push_back(a.agent + ": " + s);
-        if (sum.first_error.empty()) sum.first_error = a.first_error;
-    }
-    return sum;
-}
-
 void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules,
                      const std::vector<std::pair<int, WindowIdle>>& idles) {
     const auto idle = io_idle_figure(idles, rules);
@@ -204,29 +188,6 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
     }
     verdict.published = verdict.limited_by.empty() ? VerdictKind::sustained : VerdictKind::overloaded;
     verdict.kind = verdict.published;
-}
-
-void judge_delivery(Verdict& verdict, const std::vector<AgentWindow>& agents, const JudgeRules& rules) {
-    const auto delivery = delivery_of(agents);
-    RuleFigure figure{.rule = "delivery", .value = delivery.share(), .threshold = rules.delivered_below};
-    figure.fired = figure.value < rules.delivered_below;
-    verdict.figures.push_back(figure);
-    // The brokers' own metrics come first: an overloaded broker also acknowledges less than it is offered.
-    if (!figure.fired || verdict.kind == VerdictKind::overloaded) return;
-    const auto shortfall =
-        "acknowledged only " + percent(delivery.share()) + " of the messages that were due";
-    if (!delivery.saturation.empty()) {
-        verdict.kind = VerdictKind::generator_limited;
-        verdict.limited_by = "generator";
-        verdict.reasons.push_back(shortfall + ", with the agents short of something");
-        verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
-        return;
-    }
-    verdict.kind = VerdictKind::invalid;
-    verdict.reasons.push_back(
-        delivery.failed > 0 ? shortfall + "; " + number(delivery.failed, "%.0f") +
-                                  " deliveries failed, the first with: " + delivery.first_error
-                            : "unexplained: " + shortfall + ", though neither brokers nor agents show why");
 }
 
 }  // namespace
@@ -271,7 +232,10 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         return verdict;
     }
     judge_published(verdict, window, rules, idles);
-    if (!window.agents.empty()) judge_delivery(verdict, window.agents, rules);
+    if (!window.agents.empty()) {
+        judge_quota(verdict, window, rules);
+        judge_delivery(verdict, window, rules);
+    }
     if (verdict.kind == VerdictKind::sustained) {
         verdict.reasons.push_back("idle " + percent(*verdict.worst_idle) + " on the worst broker" +
                                   (verdict.isr_churn ? ", ISR churn " + percent(*verdict.isr_churn) : "") +

@@ -45,7 +45,12 @@ struct AgentWindow {
     double scheduled = 0;  ///< messages due in the window
     double acked = 0;      ///< of those, acknowledged
     double failed = 0;     ///< of those, reported as failed
-    bool lost = false;     ///< it stopped answering, or its task ended by itself
+    /// How long brokers' quotas held its producers back, summed over the producers, …
+    double throttled_s = 0;
+    double producer_s = 0;         ///< … of this much time: producers × seconds; 0 where it is not known
+    double throttled_answers = 0;  ///< answers of brokers with a throttle time
+    double longest_throttle_ms = 0;
+    bool lost = false;  ///< it stopped answering, or its task ended by itself
     /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
     std::vector<std::string> saturation{};
     std::string first_error{};  ///< the first delivery error, as librdkafka names it
@@ -67,13 +72,15 @@ struct JudgeRules {
     double sub_window_s = 5;           ///< length of an ISR sub-window
     double missing_scrapes_above = 0.10;
     double implausible_idle_above = 1.1;
-    double delivered_below = 0.995;  ///< acknowledged ÷ scheduled
-    int min_scrapes = 12;            ///< per broker and window
+    double delivered_below = 0.995;       ///< acknowledged ÷ scheduled
+    bool quota = true;                    ///< whether throttling by a broker's quota makes `overloaded`
+    double quota_throttled_above = 0.10;  ///< share of the producers' time
+    int min_scrapes = 12;                 ///< per broker and window
 };
 
 /// A rule's reading of a window.
 struct RuleFigure {
-    std::string rule;  ///< io_idle, isr_churn, delivery …
+    std::string rule;  ///< io_idle, isr_churn, quota, delivery …
     double value = 0;
     double threshold = 0;
     double uncertainty = 0;  ///< half-width at 95 %, same unit as `value`

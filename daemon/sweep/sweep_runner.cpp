@@ -192,7 +192,8 @@ tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, co
                           if (!ran->worst_idle)
                               return tl::unexpected(Error{ErrorCode::bad_reply, outcome_of(*ran).reason, {}});
                           return CalibrationReading{.busy = 1 - *ran->worst_idle,
-                                                    .generator_limited = ran->verdict == "generator_limited"};
+                                                    .generator_limited = ran->verdict == "generator_limited",
+                                                    .overloaded_otherwise = ran->limited_by == "quota"};
                       },
                       expected_rate);
     if (!rate) return tl::unexpected(rate.error().within("finding the rate of one producer"));
@@ -307,6 +308,7 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.rules.isr_churn_above = spec_.isr_churn_above;
     order.rules.mean_across_brokers = spec_.mean_across_brokers;
     order.rules.sub_window_s = spec_.sub_window_s;
+    order.rules.quota = spec_.quota;
     return order;
 }
 

@@ -42,6 +42,8 @@ json to_json(const Verdict& verdict, const JudgeRules& rules) {
               {"sub_window_s", rules.sub_window_s},
               {"missing_scrapes_above", rules.missing_scrapes_above},
               {"delivered_below", rules.delivered_below},
+              {"quota", rules.quota},
+              {"quota_throttled_above", rules.quota_throttled_above},
               {"min_scrapes", rules.min_scrapes}}}};
 }
 

@@ -29,6 +29,10 @@ AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, s
     window.scheduled = static_cast<double>(totals.scheduled);
     window.acked = static_cast<double>(totals.acked);
     window.failed = static_cast<double>(totals.failed);
+    window.throttled_s = totals.throttled_ms / 1'000;
+    window.producer_s = static_cast<double>(answer.producers) * totals.seconds;
+    window.throttled_answers = static_cast<double>(totals.throttled_answers);
+    window.longest_throttle_ms = totals.longest_throttle_ms;
     window.lost = totals.seconds < last - first;
     window.saturation = fleet::saturation_of(*answer.report, totals);
     if (!answer.report->errors.empty()) {
@@ -51,7 +55,8 @@ std::optional<std::string> contradiction_in(const fleet::AgentReport& answer) {
 }
 
 bool only_delivery_speaks_against(const Verdict& verdict) {
-    return verdict.published == VerdictKind::sustained && verdict.kind != VerdictKind::sustained;
+    const bool otherwise = verdict.published != VerdictKind::sustained || verdict.limited_by == "quota";
+    return !otherwise && verdict.kind != VerdictKind::sustained;
 }
 
 bool all_acknowledged(const std::vector<AgentWindow>& agents) {

@@ -62,7 +62,8 @@ struct Model {
     bool churning = false;
     bool silent_under_load = false;
     double acked_share = 1.0;
-    double books_late_s = 0;  ///< how long after its end an agent still sends messages of a second
+    double quota_msgs_per_s = 1e12;  ///< above it brokers throttle, and acknowledge no more than this
+    double books_late_s = 0;         ///< how long after its end an agent still sends messages of a second
     std::vector<std::string> log{};
 };
 
@@ -128,13 +129,20 @@ class FakeFleet final : public fleet::Fleet {
             protocol::SecondFigures second{.second = s};
             second.scheduled = static_cast<std::uint64_t>(std::llround(spec_.producers * spec_.rate_each));
             second.sent = second.scheduled;
-            second.acked =
-                static_cast<std::uint64_t>(static_cast<double>(second.scheduled) * model_.acked_share);
+            const double offered = spec_.producers * spec_.rate_each;
+            const double acked = std::min(offered * model_.acked_share, model_.quota_msgs_per_s);
+            second.acked = static_cast<std::uint64_t>(std::llround(acked));
+            if (offered > model_.quota_msgs_per_s) {
+                second.throttled_ms = 900.0 * spec_.producers;
+                second.throttled_answers = 10;
+                second.longest_throttle_ms = 500;
+                second.queue_full = second.scheduled - second.acked;
+            }
             second.latency.counts.assign(90, 0);
             second.latency.counts[80] = second.acked;
             report.seconds.push_back(second);
         }
-        return {{"fake", report}};
+        return {{"fake", report, spec_.producers}};
     }
     void stop() override {
         if (model_.load_msgs_per_s > 0) model_.log.emplace_back("stop");

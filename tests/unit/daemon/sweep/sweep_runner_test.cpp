@@ -90,6 +90,45 @@ TEST_CASE("SweepRunner: finds the boundary that the cluster has, and leaves noth
     CHECK(s.model.load_msgs_per_s == 0);
 }
 
+TEST_CASE("SweepRunner: a quota below what the brokers can do is the boundary, and is named") {
+    Sweep s;
+    s.model.quota_msgs_per_s = 305;  // of 800 that idle would allow
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto point = s.point();
+    CHECK(point.limited_by == "quota");
+    CHECK(*point.lower_producers <= 30);
+    CHECK(*point.upper_producers > 30);
+    CHECK(point.evidence == "validated");
+    for (const auto& trial : s.trials()) {
+        CHECK(trial.verdict != "generator_limited");
+        CHECK(trial.verdict_json.find("\"quota_throttled_above\":0.1") != std::string::npos);
+    }
+}
+
+TEST_CASE("SweepRunner: with auto a quota ends the calibration, and the boundary has producers enough") {
+    Sweep s;
+    s.spec.rate_each = {};
+    s.model.capacity_msgs_per_s = 20'000;
+    s.model.quota_msgs_per_s = 500;
+    s.run();
+    CHECK(s.point().limited_by == "quota");
+    CHECK(*s.point().upper_producers >= 5);
+}
+
+TEST_CASE("SweepRunner: with the rule for quotas switched off a throttled trial is nobody's fault") {
+    Sweep s;
+    s.model.quota_msgs_per_s = 305;
+    s.spec.quota = false;
+    s.run();
+    const auto trials = s.trials();
+    CHECK(std::none_of(trials.begin(), trials.end(), [](const auto& t) {
+        return t.verdict == "generator_limited" || t.limited_by == "quota";
+    }));
+    CHECK(s.point().state == "failed");
+    CHECK(s.point().state_reason.find("unexplained") != std::string::npos);
+}
+
 TEST_CASE("SweepRunner: every trial is stored with why it was chosen, its samples and its reports") {
     Sweep s;
     s.run();
