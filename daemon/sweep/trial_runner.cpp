@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/sweep/topic_look.hpp"
+
 namespace brink {
 namespace {
 
@@ -16,6 +18,8 @@ constexpr double kFirstLook_s = 0.25;
 /// How much longer to hold it while deliveries are all that speaks against `sustained`.
 constexpr int kExtraTails = 4;
 constexpr int kSilentLooks = 2;
+/// How long a look at the topic may take; both happen without load.
+constexpr std::chrono::milliseconds kLookDeadline{10'000};
 /// A task ends by itself this long after its planned end, should nobody stop it.
 constexpr double kDeadlineSlack_s = 30;
 
@@ -31,6 +35,7 @@ AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, s
     window.failed = static_cast<double>(totals.failed);
     window.lost = totals.seconds < last - first;
     window.saturation = fleet::saturation_of(*answer.report, totals);
+    for (const auto& error : answer.report->errors) window.error_codes.push_back(error.code);
     if (!answer.report->errors.empty()) {
         const auto& e = answer.report->errors.front();
         window.first_error = e.code + " (" + e.message + ")";
@@ -82,6 +87,7 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
                              const std::stop_token& stop) {
     TrialResult result;
     TrialWindow window;
+    window.scrape_interval_s = order.scrape_interval_s;
     Observation seen(metrics_.broker_ids());
     next_second_ = 0;
     silent_looks_ = 0;
@@ -89,6 +95,9 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s;
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
+    const auto topic_before = cluster_.partitions(order.load.topic, kLookDeadline);
+    window.leaders_equal =
+        topic_before && !unequal_leaders(*topic_before, metrics_.broker_ids().size()).has_value();
     if (auto prepared = fleet_.prepare(order.id, load); !prepared)
         window.voided.push_back(prepared.error().message);
     Window at;
@@ -127,6 +136,12 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     }
     fleet_.stop();
     fleet_.remove();
+    if (window.voided.empty()) {
+        // Without load, so that an overloaded cluster can answer as well.
+        window.topic_faults =
+            topic_faults(topic_before, cluster_.partitions(order.load.topic, kLookDeadline));
+        if (!window.topic_faults.empty()) result.verdict = judge(window, rest, order.rules);
+    }
 
     result.scrapes = seen.all();
     result.from_s = at.from_s;

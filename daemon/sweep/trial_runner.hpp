@@ -7,6 +7,7 @@
 
 #include "agents/fleet/fleet.hpp"
 #include "agents/fleet/window_totals.hpp"
+#include "daemon/cluster/cluster.hpp"
 #include "daemon/metrics/metrics_source.hpp"
 #include "daemon/sweep/clock.hpp"
 #include "daemon/sweep/observation.hpp"
@@ -41,12 +42,13 @@ struct TrialResult {
     double broker_in_bytes_per_s = 0;  ///< what the brokers say came in, all of them together
 };
 
-/// Runs one trial: start producers → warm-up → measure → stop → judge. Whatever happens, no load of it is
-/// left when `run` returns. Not thread-safe: one trial at a time.
+/// Runs one trial: look at the topic → start producers → warm-up → measure → stop → look again → judge. Whatever
+/// happens, no load of it is left when `run` returns. Not thread-safe: one trial at a time.
 class TrialRunner {
   public:
-    TrialRunner(fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock, ProgressBoard& board)
-        : fleet_(fleet), metrics_(metrics), clock_(clock), board_(board) {}
+    TrialRunner(Cluster& cluster, fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock,
+                ProgressBoard& board)
+        : cluster_(cluster), fleet_(fleet), metrics_(metrics), clock_(clock), board_(board) {}
 
     TrialResult run(const TrialOrder& order, const std::vector<RestReading>& rest,
                     const std::stop_token& stop);
@@ -59,6 +61,7 @@ class TrialRunner {
     void look_after_agents(std::vector<std::string>& voided);
     void show(const Observation& seen, double from, const TrialOrder& order);
 
+    Cluster& cluster_;
     fleet::Fleet& fleet_;
     MetricsSource& metrics_;
     Clock& clock_;

@@ -8,6 +8,7 @@
 
 #include "daemon/sweep/recovery.hpp"
 #include "daemon/sweep/sweep_id.hpp"
+#include "daemon/sweep/trial_record.hpp"
 #include "tests/fakes/fake_cluster.hpp"
 
 using namespace brink;
@@ -197,6 +198,57 @@ TEST_CASE("SweepRunner: a topic that already exists is refused, and not deleted"
     s.run();
     CHECK(s.sweep().state == "failed");
     CHECK(s.cluster.topics_.count(s.row.topic) == 1);
+}
+
+TEST_CASE("SweepRunner: a size that the brokers refuse fails at once, and the other sizes go on") {
+    Sweep s({1000, 2000});
+    s.model.delivery_error = "MSG_SIZE_TOO_LARGE";
+    s.model.clock.at_time = [&](double) {
+        if (s.store->points(s.row.id)->at(0).state == "failed") s.model.delivery_error.clear();
+    };
+    s.run();
+    CHECK(s.point(0).state == "failed");
+    CHECK(s.point(0).state_reason.find("messages of this size are refused (MSG_SIZE_TOO_LARGE") == 0);
+    CHECK(s.point(1).state == "done");
+    const auto trials = s.trials();
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.point == 0; }) == 1);
+}
+
+TEST_CASE("SweepRunner: a broker that restarts in a trial voids it, and the topic is laid out anew") {
+    Sweep s;
+    s.model.process_start_s = 1000;
+    bool restarted = false;
+    s.model.clock.at_time = [&](double now) {
+        if (restarted || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        restarted = true;
+        s.model.process_start_s = 2000;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    CHECK(restarted);
+    CHECK(s.sweep().state == "succeeded");
+    const auto trials = s.trials();
+    const auto voided = std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
+    REQUIRE(voided != trials.end());
+    CHECK(voided->verdict_json.find("broker 2 restarted during the window") != std::string::npos);
+    CHECK(voided->verdict_json.find("the leader of partition") != std::string::npos);
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) == 1);
+    CHECK(std::count(s.model.log.begin(), s.model.log.end(), "create " + s.row.topic) == 2);
+}
+
+TEST_CASE("SweepRunner: leaders that move during a trial void it, though nothing else shows it") {
+    Sweep s;
+    bool moved = false;
+    s.model.clock.at_time = [&](double now) {
+        if (moved || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        moved = true;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    const auto trials = s.trials();
+    REQUIRE(trials.front().verdict == "invalid");
+    CHECK(outcome_of(trials.front()).reason.find("the leader of partition 1 changed from broker 2 to 3") == 0);
+    CHECK(s.sweep().state == "succeeded");
 }
 
 TEST_CASE("end_orphans: what an earlier controller left running ends, what had finished stays") {
