@@ -228,7 +228,7 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
     Verdict verdict;
     std::vector<std::string> faults = window.voided;
     for (const auto& agent : window.agents) {
-        if (agent.lost) faults.push_back("agent " + agent.agent + " was lost during the trial");
+        if (agent.lost && window.voided.empty()) faults.push_back("agent " + agent.agent + " was lost during the trial");
     }
     if (auto fault = size_fault(window.agents)) {
         faults.push_back(*fault);
@@ -250,7 +250,8 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
                 idles.emplace_back(broker.broker_id, *idle);
             }
         }
-        faults.insert(faults.end(), broken.begin(), broken.end());
+        // What was ended early lacks scrapes because of that, and says so already.
+        if (window.voided.empty()) faults.insert(faults.end(), broken.begin(), broken.end());
         verdict.brokers.push_back(figures);
     }
     if (window.brokers.empty()) faults.emplace_back("no broker was observed");

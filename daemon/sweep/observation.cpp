@@ -37,4 +37,13 @@ std::vector<BrokerWindow> Observation::between(double from_s, double to_s) const
     return windows;
 }
 
+std::map<int, ScrapeReading> Observation::latest() const {
+    std::map<int, ScrapeReading> newest;
+    for (auto scrape = scrapes_.rbegin(); scrape != scrapes_.rend(); ++scrape) {
+        if (newest.size() == broker_ids_.size()) break;
+        if (scrape->reading) newest.emplace(scrape->broker_id, *scrape->reading);
+    }
+    return newest;
+}
+
 }  // namespace brink

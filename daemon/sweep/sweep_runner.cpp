@@ -47,7 +47,7 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
 
 bool ends_sweep(const Error& error) {
     return error.code == ErrorCode::storage || error.code == ErrorCode::cancelled ||
-           error.code == ErrorCode::timed_out;
+           error.code == ErrorCode::timed_out || error.code == ErrorCode::conflict;
 }
 
 }  // namespace
@@ -297,6 +297,9 @@ tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow 
     if (!stored) return tl::unexpected(stored.error());
     if (tools_.on_trial) tools_.on_trial(trial);
     if (stop.stop_requested()) return tl::unexpected(Error{ErrorCode::cancelled, "cancelled", {}});
+    if (result.guard && result.guard->ends_sweep) {
+        return tl::unexpected(Error{ErrorCode::conflict, "a guard ended the sweep: " + result.guard->reason, {}});
+    }
     tools_.board.change([](Progress& p) { p.phase = "recovering", p.phase_ends_at_s = 0; });
     if (auto back = recover_to_rest(tools_.metrics, tools_.clock, rest_settings_, rest_, stop); !back) {
         return tl::unexpected(back.error());
@@ -327,6 +330,10 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.measure_s = spec_.measure_s;
     order.scrape_interval_s = spec_.scrape_interval_s;
     order.scrape_timeout = limits_.scrape_timeout;
+    order.guards = limits_.guards;
+    order.foreign_bytes_per_s_above = limits_.guards.foreign_mb_per_s_above
+                                          ? *limits_.guards.foreign_mb_per_s_above * 1e6
+                                          : limits_.foreign_bytes_per_s_above;
     order.rules.io_idle_below = spec_.io_idle_below;
     order.rules.isr_churn_above = spec_.isr_churn_above;
     order.rules.mean_across_brokers = spec_.mean_across_brokers;

@@ -42,7 +42,8 @@ struct SweepTools {
 struct SweepLimits {
     std::string topic_prefix = "brink-";
     int max_producers = 2'000;
-    double foreign_bytes_per_s_above = 1e6;
+    double foreign_bytes_per_s_above = 1e6;  ///< at rest, and by default during a trial
+    GuardConfig guards{};
     std::chrono::milliseconds scrape_timeout{4'000};
     int invalid_retries = 3;
     std::map<std::string, std::string> client{};  ///< properties that reach the cluster
