@@ -61,6 +61,11 @@ tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
     }
     if (auto v = table.integer("scrape_timeout_ms", 100, 60'000))
         cluster.scrape_timeout = std::chrono::milliseconds{*v};
+    if (auto child = table.table("guards")) {
+        auto guards = read_guards(*child);
+        if (!guards) return tl::unexpected(guards.error());
+        cluster.guards = std::move(*guards);
+    }
     std::set<int> ids;
     std::set<std::string> urls;
     for (auto& child : table.tables("metrics")) {

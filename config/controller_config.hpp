@@ -6,6 +6,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "config/guard_config.hpp"
 #include "config/metrics_profile.hpp"
 #include "search/error.hpp"
 
@@ -28,6 +29,7 @@ struct ClusterConfig {
     std::map<std::string, std::string> client{};  ///< librdkafka properties to reach it, secrets resolved
     std::vector<MetricsConfig> metrics{};
     std::chrono::milliseconds scrape_timeout{4'000};
+    GuardConfig guards{};  ///< what stops the load on this cluster
 };
 
 /// An agent that the controller may use.

@@ -1,12 +1,12 @@
 #include "search/verdict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "search/outcome_rules.hpp"
 #include "search/wording.hpp"
+
+#include "search/window_faults.hpp"
 
 namespace brink {
 namespace {
@@ -19,14 +19,6 @@ constexpr double kTwoPools = 1.5;
 /// Churn shows up to 45 s late with Kafka's default lag limit; a shorter window cannot promise to have seen
 /// it.
 constexpr double kLongEnoughForChurn_s = 60;
-
-std::string number(double value, const char* format = "%.3g") {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-std::string percent(double share) { return number(share * 100, "%.1f") + " %"; }
-std::string broker_name(int id) { return "broker " + std::to_string(id); }
 
 double rest_idle(const std::vector<RestReading>& rest, int broker_id) {
     for (const auto& r : rest) {
@@ -47,28 +39,11 @@ double rate_of(const BrokerWindow& window, std::optional<double> BrokerSample::*
     return (*(last->*counter) - *(first->*counter)) / (last->at_s - first->at_s);
 }
 
-/// Did a counter go back, or the process start anew, between two scrapes?
-std::optional<std::string> restarted(const BrokerWindow& window) {
-    const BrokerSample* previous = nullptr;
-    for (const auto& s : window.samples) {
-        if (previous) {
-            if (s.process_start_s && previous->process_start_s &&
-                std::abs(*s.process_start_s - *previous->process_start_s) > 1.0) {
-                return broker_name(window.broker_id) + " restarted during the window";
-            }
-            if (idle_went_back(*previous, s)) {
-                return "the idle counter of " + broker_name(window.broker_id) +
-                       " went back during the window: the broker restarted";
-            }
-        }
-        previous = &s;
-    }
-    return std::nullopt;
-}
-
 /// What makes the readings of one broker unusable; empty when nothing does.
-std::vector<std::string> faults_of(const BrokerWindow& broker, const JudgeRules& rules) {
+std::vector<std::string> faults_of(const BrokerWindow& broker, const TrialWindow& window,
+                                   const JudgeRules& rules) {
     std::vector<std::string> faults;
+    if (auto fault = broker_fault(broker, window)) return {*fault};
     const int got = static_cast<int>(broker.samples.size());
     const double missing =
         got + broker.missed == 0 ? 1.0 : static_cast<double>(broker.missed) / (got + broker.missed);
@@ -80,9 +55,7 @@ std::vector<std::string> faults_of(const BrokerWindow& broker, const JudgeRules&
     }
     const auto readable = std::count_if(broker.samples.begin(), broker.samples.end(),
                                         [](const BrokerSample& s) { return s.has_idle(); });
-    if (auto fault = restarted(broker)) {
-        faults.push_back(*fault);
-    } else if (readable < rules.min_scrapes) {
+    if (readable < rules.min_scrapes) {
         faults.push_back("only " + std::to_string(readable) + " scrapes of " + broker_name(broker.broker_id) +
                          " show how idle it is, at least " + std::to_string(rules.min_scrapes) +
                          " are needed: lengthen trial.measure_s or shorten trial.scrape_interval_s");
@@ -196,7 +169,12 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
     Verdict verdict;
     std::vector<std::string> faults = window.voided;
     for (const auto& agent : window.agents) {
-        if (agent.lost) faults.push_back("agent " + agent.agent + " was lost during the trial");
+        if (agent.lost && window.voided.empty())
+            faults.push_back("agent " + agent.agent + " was lost during the trial");
+    }
+    if (auto fault = size_fault(window.agents)) {
+        faults.push_back(*fault);
+        verdict.flags.emplace_back(kMessageTooLarge);
     }
     std::vector<std::pair<int, WindowIdle>> idles;
     for (const auto& broker : window.brokers) {
@@ -207,17 +185,19 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         figures.messages_in_per_s = rate_of(broker, &BrokerSample::messages_in);
         figures.isr_churn =
             isr_churn_over({broker}, window.from_s, window.to_s, rules.sub_window_s).value_or(0);
-        auto broken = faults_of(broker, rules);
+        auto broken = faults_of(broker, window, rules);
         if (broken.empty()) {
             if (const auto idle = pool_idle(broker, rest_idle(rest, broker.broker_id), rules, broken)) {
                 figures.idle = idle->value;
                 idles.emplace_back(broker.broker_id, *idle);
             }
         }
-        faults.insert(faults.end(), broken.begin(), broken.end());
+        // What was ended early lacks scrapes because of that, and says so already.
+        if (window.voided.empty()) faults.insert(faults.end(), broken.begin(), broken.end());
         verdict.brokers.push_back(figures);
     }
     if (window.brokers.empty()) faults.emplace_back("no broker was observed");
+    faults.insert(faults.end(), window.topic_faults.begin(), window.topic_faults.end());
     if (window.to_s - window.from_s < kLongEnoughForChurn_s) verdict.flags.emplace_back("short_window");
     if (!idles.empty()) {
         std::vector<double> sorted;
@@ -232,6 +212,16 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         return verdict;
     }
     judge_published(verdict, window, rules, idles);
+    if (auto late = judged_faults(verdict, window); !late.empty()) {
+        verdict.kind = VerdictKind::invalid;
+        verdict.limited_by.clear();
+        verdict.reasons = std::move(late);
+        return verdict;
+    }
+    if (auto slow = one_slow_broker(verdict)) {
+        verdict.flags.emplace_back("one_slow_broker");
+        verdict.reasons.push_back(*slow);
+    }
     if (!window.agents.empty()) {
         judge_quota(verdict, window, rules);
         judge_delivery(verdict, window, rules);

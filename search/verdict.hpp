@@ -12,6 +12,7 @@ namespace brink {
 /// request and last byte. A reading that was absent or not a number is empty; counters are as exported.
 struct BrokerSample {
     double at_s = 0;
+    std::optional<double> at_unix_s{};    ///< the same moment on the controller's wall clock
     std::optional<double> idle_ns{};      ///< counter: idle ns of the request-handler pool, per thread
     std::vector<double> busy_s{};         ///< counters: busy seconds of each shard, always in one order
     std::optional<double> idle_gauge{};   ///< gauge: idle share, averaged over the last `idle_gauge_s`
@@ -53,7 +54,8 @@ struct AgentWindow {
     bool lost = false;  ///< it stopped answering, or its task ended by itself
     /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
     std::vector<std::string> saturation{};
-    std::string first_error{};  ///< the first delivery error, as librdkafka names it
+    std::string first_error{};               ///< the first delivery error, as librdkafka names it
+    std::vector<std::string> error_codes{};  ///< all of them, e.g. MSG_SIZE_TOO_LARGE, over the whole task
 };
 
 /// What a broker showed before the first trial, with no load from us.
@@ -121,7 +123,11 @@ struct TrialWindow {
     std::vector<BrokerWindow> brokers;
     std::vector<AgentWindow> agents;
     std::vector<std::string>
-        voided{};  ///< what happened that makes the window worthless (lost lease, guard, …)
+        voided{};                  ///< what happened that makes the window worthless (lost lease, guard, …)
+    double scrape_interval_s = 0;  ///< as configured; 0: not known, so nothing counts as a hole
+    bool leaders_equal = false;    ///< every broker leads equally many partitions of the topic
+    /// What changed about the topic during the trial; reported behind what may have caused it.
+    std::vector<std::string> topic_faults{};
 };
 
 /// Judges a window. Pure. Never answers `sustained` when something needed is unknown.

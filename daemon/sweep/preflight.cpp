@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "daemon/sweep/guards.hpp"
+
 namespace brink {
 namespace {
 
@@ -58,6 +60,12 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
     for (const auto& info : look.cluster.brokers) {
         look.brokers.push_back(look_at_broker(info, config, cluster, scrapes, look));
     }
+    LatestReadings readings;
+    for (const auto& broker : look.brokers) {
+        if (broker.reading) readings.emplace(broker.info.id, *broker.reading);
+    }
+    if (const auto missing = unwatched(config.guards, readings); !missing.empty() && !readings.empty())
+        look.warnings.push_back(fmt::format("not watched during trials: {}", fmt::join(missing, "; ")));
     for (const auto& endpoint : config.metrics) {
         const bool known = std::any_of(look.cluster.brokers.begin(), look.cluster.brokers.end(),
                                        [&](const BrokerInfo& b) { return b.id == endpoint.broker_id; });

@@ -11,10 +11,12 @@
 #include "config/sweep_spec.hpp"
 #include "daemon/sweep/point_result.hpp"
 #include "daemon/sweep/rate_calibration.hpp"
+#include "daemon/sweep/topic_look.hpp"
 #include "daemon/sweep/topic_settings.hpp"
 #include "daemon/sweep/trial_record.hpp"
 #include "search/boundary_search.hpp"
 #include "search/warm_start.hpp"
+#include "search/window_faults.hpp"
 
 namespace brink {
 namespace {
@@ -45,7 +47,7 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
 
 bool ends_sweep(const Error& error) {
     return error.code == ErrorCode::storage || error.code == ErrorCode::cancelled ||
-           error.code == ErrorCode::timed_out;
+           error.code == ErrorCode::timed_out || error.code == ErrorCode::conflict;
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ SweepRunner::SweepRunner(SweepTools tools, SweepLimits limits, SweepSpec spec, P
       look_(std::move(look)),
       sweep_(std::move(sweep)),
       points_(std::move(points)),
-      trials_(tools.fleet, tools.metrics, tools.clock, tools.board),
+      trials_(tools.cluster, tools.fleet, tools.metrics, tools.clock, tools.board),
       rest_settings_(rest_settings(spec_, limits_)) {}
 
 void SweepRunner::run(const std::stop_token& stop) {
@@ -97,6 +99,22 @@ tl::expected<void, Error> SweepRunner::create_topic() {
     // A topic that was there before is not ours to delete.
     topic_created_ = created.has_value() || created.error().code != ErrorCode::conflict;
     return created;
+}
+
+tl::expected<void, Error> SweepRunner::restore_topic() {
+    const auto seen = tools_.cluster.partitions(sweep_.topic, kTopicDeadline);
+    if (!seen) return {};  // the trial looks as well, and is void when it cannot
+    const auto moved = unequal_leaders(*seen, look_.brokers.size());
+    if (!moved) return {};
+    spdlog::warn("event=topic_laid_out_anew sweep={} topic={} reason=\"{}\"", sweep_.id, sweep_.topic, *moved);
+    auto made = tools_.cluster.delete_topic(sweep_.topic, kTopicDeadline).and_then([&] {
+        return create_topic();
+    });
+    if (made) return {};
+    // Whatever it was, no further trial can be fair: this ends the sweep.
+    return tl::unexpected(Error{ErrorCode::timed_out,
+                                *moved + ", and it could not be laid out anew: " + made.error().message,
+                                {}});
 }
 
 tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
@@ -252,6 +270,7 @@ tl::expected<PointDone, Error> SweepRunner::search_boundary(storage::PointRow& p
 
 tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow trial, TrialOrder order,
                                                               const std::stop_token& stop) {
+    if (auto ready = restore_topic(); !ready) return tl::unexpected(ready.error());
     trial.sweep_id = sweep_.id;
     trial.trial = ++last_trial_;
     trial.started_at_ms = tools_.clock.unix_ms();
@@ -279,9 +298,17 @@ tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow 
     if (!stored) return tl::unexpected(stored.error());
     if (tools_.on_trial) tools_.on_trial(trial);
     if (stop.stop_requested()) return tl::unexpected(Error{ErrorCode::cancelled, "cancelled", {}});
+    if (result.guard && result.guard->ends_sweep) {
+        return tl::unexpected(Error{ErrorCode::conflict, "a guard ended the sweep: " + result.guard->reason, {}});
+    }
     tools_.board.change([](Progress& p) { p.phase = "recovering", p.phase_ends_at_s = 0; });
     if (auto back = recover_to_rest(tools_.metrics, tools_.clock, rest_settings_, rest_, stop); !back) {
         return tl::unexpected(back.error());
+    }
+    const auto& flags = result.verdict.flags;
+    if (std::find(flags.begin(), flags.end(), kMessageTooLarge) != flags.end()) {
+        // A matter of configuration: trying again would show the same. The other sizes go on.
+        return tl::unexpected(Error{ErrorCode::invalid_input, result.verdict.reasons.front(), {}});
     }
     return trial;
 }
@@ -304,6 +331,10 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.measure_s = spec_.measure_s;
     order.scrape_interval_s = spec_.scrape_interval_s;
     order.scrape_timeout = limits_.scrape_timeout;
+    order.guards = limits_.guards;
+    order.foreign_bytes_per_s_above = limits_.guards.foreign_mb_per_s_above
+                                          ? *limits_.guards.foreign_mb_per_s_above * 1e6
+                                          : limits_.foreign_bytes_per_s_above;
     order.rules.io_idle_below = spec_.io_idle_below;
     order.rules.isr_churn_above = spec_.isr_churn_above;
     order.rules.mean_across_brokers = spec_.mean_across_brokers;

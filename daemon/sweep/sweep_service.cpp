@@ -183,6 +183,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     limits.topic_prefix = config_.topic_prefix;
     limits.max_producers = config_.max_producers;
     limits.foreign_bytes_per_s_above = config_.foreign_mb_per_s_above * 1e6;
+    limits.guards = cluster.guards;
     limits.scrape_timeout = cluster.scrape_timeout;
     limits.client = cluster.client;
     limits.bootstrap_servers = cluster.bootstrap_servers;

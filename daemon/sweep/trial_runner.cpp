@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/sweep/topic_look.hpp"
+
 namespace brink {
 namespace {
 
@@ -16,6 +18,10 @@ constexpr double kFirstLook_s = 0.25;
 /// How much longer to hold it while deliveries are all that speaks against `sustained`.
 constexpr int kExtraTails = 4;
 constexpr int kSilentLooks = 2;
+/// How long a look at the topic may take; both happen without load.
+constexpr std::chrono::milliseconds kLookDeadline{10'000};
+/// Of our load that may be early: when an agent really began is known to a fraction of a second.
+constexpr double kStartSlack_s = 1.0;
 /// A task ends by itself this long after its planned end, should nobody stop it.
 constexpr double kDeadlineSlack_s = 30;
 
@@ -35,6 +41,7 @@ AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, s
     window.longest_throttle_ms = totals.longest_throttle_ms;
     window.lost = totals.seconds < last - first;
     window.saturation = fleet::saturation_of(*answer.report, totals);
+    for (const auto& error : answer.report->errors) window.error_codes.push_back(error.code);
     if (!answer.report->errors.empty()) {
         const auto& e = answer.report->errors.front();
         window.first_error = e.code + " (" + e.message + ")";
@@ -87,19 +94,26 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
                              const std::stop_token& stop) {
     TrialResult result;
     TrialWindow window;
+    window.scrape_interval_s = order.scrape_interval_s;
     Observation seen(metrics_.broker_ids());
     next_second_ = 0;
     silent_looks_ = 0;
+    traffic_before_.reset();
+    guard_.reset();
     auto load = order.load;
     load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s;
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
+    const auto topic_before = cluster_.partitions(order.load.topic, kLookDeadline);
+    window.leaders_equal =
+        topic_before && !unequal_leaders(*topic_before, metrics_.broker_ids().size()).has_value();
     if (auto prepared = fleet_.prepare(order.id, load); !prepared)
         window.voided.push_back(prepared.error().message);
     Window at;
     if (window.voided.empty()) {
         const double started = clock_.now_s() + std::chrono::duration<double>(kStartDelay).count();
         if (auto begun = fleet_.start(kStartDelay); !begun) window.voided.push_back(begun.error().message);
+        load_since_s_ = started;
         at.first_second = static_cast<std::int64_t>(std::ceil(order.warm_up_s));
         at.last_second = at.first_second + static_cast<std::int64_t>(std::floor(order.measure_s));
         at.from_s = started + static_cast<double>(at.first_second);
@@ -109,6 +123,8 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     observe(order, at.from_s, seen, window.voided, stop);
     board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
     observe(order, at.to_s, seen, window.voided, stop);
+    if (!window.voided.empty()) fleet_.stop();
+    result.guard = guard_;
 
     window.from_s = at.from_s;
     window.to_s = at.to_s;
@@ -132,6 +148,12 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     }
     fleet_.stop();
     fleet_.remove();
+    if (window.voided.empty()) {
+        // Without load, so that an overloaded cluster can answer as well.
+        window.topic_faults =
+            topic_faults(topic_before, cluster_.partitions(order.load.topic, kLookDeadline));
+        if (!window.topic_faults.empty()) result.verdict = judge(window, rest, order.rules);
+    }
 
     result.scrapes = seen.all();
     result.from_s = at.from_s;
@@ -164,11 +186,31 @@ void TrialRunner::observe(const TrialOrder& order, double until, Observation& se
             return;
         }
         seen.scrape(metrics_, clock_, order.scrape_timeout);
+        keep_guard(order, seen, voided);
+        if (!voided.empty()) return;
         look_after_agents(voided);
         show(seen, from, order);
         due = std::max(due + order.scrape_interval_s, clock_.now_s());
     }
     if (voided.empty() && !clock_.wait_until(until, stop)) voided.emplace_back("cancelled");
+}
+
+void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,
+                             std::vector<std::string>& voided) {
+    const auto readings = seen.latest();
+    guard_ = guard_on(order.guards, readings);
+    const auto traffic =
+        readings.size() == metrics_.broker_ids().size() ? traffic_of(readings) : std::nullopt;
+    if (!traffic_before_) traffic_before_ = traffic;
+    if (!guard_ && traffic) {
+        const double seconds = std::max(0.0, clock_.now_s() - load_since_s_);
+        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s), order.load.message_bytes};
+        guard_ = foreign_guard(foreign_bytes(*traffic_before_, *traffic, own), seconds, own,
+                               order.foreign_bytes_per_s_above);
+    }
+    if (!guard_) return;
+    fleet_.stop();
+    voided.push_back("a guard stopped the load: " + guard_->reason);
 }
 
 void TrialRunner::look_after_agents(std::vector<std::string>& voided) {

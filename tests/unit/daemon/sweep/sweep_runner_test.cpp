@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "daemon/sweep/recovery.hpp"
 #include "daemon/sweep/sweep_id.hpp"
+#include "daemon/sweep/trial_record.hpp"
 #include "tests/fakes/fake_cluster.hpp"
 
 using namespace brink;
@@ -47,7 +49,7 @@ struct Sweep {
                                          {.broker_id = 3, .url = "http://z"}}},
                             cluster, metrics, agents.status());
         REQUIRE(look);
-        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, {}, spec,
+        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, limits, spec,
                            *look, row, points);
         runner.run(stop.get_token());
     }
@@ -63,6 +65,7 @@ struct Sweep {
     std::atomic<bool> shutting_down{false};
     std::stop_source stop;
     SweepSpec spec;
+    SweepLimits limits{};
     storage::SweepRow row{.id = new_sweep_id(1'700'000'000'000), .cluster = "fake"};
     std::vector<storage::PointRow> points;
     fs::path folder =
@@ -236,6 +239,111 @@ TEST_CASE("SweepRunner: a topic that already exists is refused, and not deleted"
     s.run();
     CHECK(s.sweep().state == "failed");
     CHECK(s.cluster.topics_.count(s.row.topic) == 1);
+}
+
+TEST_CASE("SweepRunner: offline partitions stop the load with the reading, and end the sweep") {
+    Sweep s({1000, 2000});
+    double shown_at = 0;
+    s.model.clock.at_time = [&](double now) {
+        if (s.model.load_msgs_per_s > 0 && now > 1100 && shown_at == 0)
+            shown_at = now, s.model.signals["offline_partitions"] = 3;
+    };
+    s.run();
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.sweep().state_reason ==
+          "a guard ended the sweep: 3 partitions of the cluster are offline (mark 0)");
+    const auto trials = s.trials();
+    REQUIRE(trials.size() == 1);
+    CHECK(trials[0].verdict == "invalid");
+    // The one reason: that the rest of the window was not measured follows from it.
+    CHECK(nlohmann::json::parse(trials[0].verdict_json)["reasons"] ==
+          nlohmann::json{"a guard stopped the load: 3 partitions of the cluster are offline (mark 0)"});
+    CHECK(shown_at > 0);
+    CHECK(s.model.clock.now_s() - shown_at <= s.spec.scrape_interval_s + 2);
+    CHECK(s.point(1).state == "failed");
+}
+
+TEST_CASE("SweepRunner: other clients during a trial stop its load, and it is tried again") {
+    Sweep s;
+    s.model.clock.at_time = [&](double now) {
+        // 5 MB/s for a while, after the observation of rest
+        const bool foreign = now > 1100 && now < 1140;
+        s.model.foreign_msgs_per_s = foreign ? 5000 : 0;
+        s.model.foreign_message_bytes = 1000;
+    };
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto trials = s.trials();
+    CHECK(outcome_of(trials[0]).reason.find("a guard stopped the load: other clients send at least") == 0);
+    CHECK(trials[1].verdict != "invalid");
+    CHECK(trials[0].producers == trials[1].producers);
+}
+
+TEST_CASE("SweepRunner: a guard of the user's own stops the trial, or the sweep where it says so") {
+    for (const bool ends_sweep : {false, true}) {
+        CAPTURE(ends_sweep);
+        Sweep s({1000, 2000});
+        s.limits.guards.signals = {{.name = "max_lag", .above = 100, .ends_sweep = ends_sweep}};
+        s.model.clock.at_time = [&](double) {
+            s.model.signals["max_lag"] = s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
+        };
+        s.run();
+        CHECK(s.point(0).state == "failed");
+        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") != std::string::npos);
+        CHECK(s.point(1).state == (ends_sweep ? "failed" : "done"));
+        CHECK(s.trials().front().verdict == "invalid");
+    }
+}
+
+TEST_CASE("SweepRunner: a size that the brokers refuse fails at once, and the other sizes go on") {
+    Sweep s({1000, 2000});
+    s.model.delivery_error = "MSG_SIZE_TOO_LARGE";
+    s.model.clock.at_time = [&](double) {
+        if (s.store->points(s.row.id)->at(0).state == "failed") s.model.delivery_error.clear();
+    };
+    s.run();
+    CHECK(s.point(0).state == "failed");
+    CHECK(s.point(0).state_reason.find("messages of this size are refused (MSG_SIZE_TOO_LARGE") == 0);
+    CHECK(s.point(1).state == "done");
+    const auto trials = s.trials();
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.point == 0; }) == 1);
+}
+
+TEST_CASE("SweepRunner: a broker that restarts in a trial voids it, and the topic is laid out anew") {
+    Sweep s;
+    s.model.process_start_s = 1000;
+    bool restarted = false;
+    s.model.clock.at_time = [&](double now) {
+        if (restarted || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        restarted = true;
+        s.model.process_start_s = 2000;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    CHECK(restarted);
+    CHECK(s.sweep().state == "succeeded");
+    const auto trials = s.trials();
+    const auto voided = std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
+    REQUIRE(voided != trials.end());
+    CHECK(voided->verdict_json.find("broker 2 restarted during the window") != std::string::npos);
+    CHECK(voided->verdict_json.find("the leader of partition") != std::string::npos);
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) == 1);
+    CHECK(std::count(s.model.log.begin(), s.model.log.end(), "create " + s.row.topic) == 2);
+}
+
+TEST_CASE("SweepRunner: leaders that move during a trial void it, though nothing else shows it") {
+    Sweep s;
+    bool moved = false;
+    s.model.clock.at_time = [&](double now) {
+        if (moved || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        moved = true;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    const auto trials = s.trials();
+    REQUIRE(trials.front().verdict == "invalid");
+    CHECK(outcome_of(trials.front()).reason.find("the leader of partition") == 0);
+    CHECK(s.sweep().state == "succeeded");
 }
 
 TEST_CASE("end_orphans: what an earlier controller left running ends, what had finished stays") {
