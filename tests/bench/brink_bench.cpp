@@ -26,16 +26,18 @@ struct SearchOptions {
     std::string output = "text";
 };
 
+/// A whole scrape of a real broker: 1.2 MB, of which brink needs little.
+constexpr const char* kRealPage = "kafka_4.1.2__200_partitions__no_rules_lowercased.txt.gz";
+/// A short one, to be made longer: without rules, so that most of its topics' lines have names of signals.
+constexpr const char* kCapture = "no_rules_default_format__agent0.20.0.txt";
+
 struct ScrapeOptions {
-    std::string page;  ///< empty: made from kCapture
-    std::size_t bytes = 1'000'000;
+    std::string page = std::string{BRINK_TEST_DATA} + "/scrapes/" + kRealPage;
+    std::size_t topics_bytes = 0;  ///< when not 0, the page is made from kCapture instead
     int runs = 11;
     int run_ms = 100;
     std::string output = "text";
 };
-
-/// Without rules: the longest names, labels and pages there are.
-constexpr const char* kCapture = "no_rules_default_format__agent0.20.0.txt";
 
 nlohmann::json to_json(const SearchRow& row) {
     return {{"strategy", row.strategy},       {"shape", row.shape},           {"noise", row.noise},
@@ -75,12 +77,12 @@ void run(const SearchOptions& options) {
 }
 
 void run(const ScrapeOptions& options) {
-    const bool made = options.page.empty();
-    auto page =
-        brink::bench::load_page(made ? std::string{BRINK_TEST_DATA} + "/metrics/" + kCapture : options.page);
+    const bool made = options.topics_bytes != 0;
+    auto name = made ? std::string{BRINK_TEST_DATA} + "/metrics/" + kCapture : options.page;
+    auto page = brink::bench::load_page(name);
     if (!page) throw std::runtime_error(page.error().message);
-    if (made) page = brink::bench::grow_page(*page, options.bytes);
-    const auto name = made ? std::string{kCapture} + " with more topics and requests" : options.page;
+    if (made) page = brink::bench::grow_page(*page, options.topics_bytes);
+    if (made) name += " with more topics and requests";
     const auto rows =
         brink::bench::run_scrape(*page, options.runs, std::chrono::milliseconds{options.run_ms});
     if (options.output == "text") return print(rows, name, page->size());
@@ -108,12 +110,14 @@ void add_search(CLI::App& app, SearchOptions& options) {
 void add_scrape(CLI::App& app, ScrapeOptions& options) {
     auto* command = app.add_subcommand(
         "scrape", "how fast a metrics page is read, in MB (10^6 bytes) a second of one core");
-    command->add_option("--page", options.page,
-                        "a scrape in a file (.gz: inflated first); otherwise one is made from a real "
-                        "broker's, with more topics");
-    command->add_option("--bytes", options.bytes, "about how long the page that is made is")
+    auto* page = command->add_option(
+        "--page", options.page, "a scrape in a file (.gz: inflated first); otherwise one of a real broker");
+    command
+        ->add_option(
+            "--topics-page", options.topics_bytes,
+            "instead, about so many bytes as of a broker with many topics, made from a short real page")
         ->check(CLI::Range(std::size_t{10'000}, std::size_t{1} << 29U))
-        ->capture_default_str();
+        ->excludes(page);
     command->add_option("--runs", options.runs, "of which the median counts")
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();

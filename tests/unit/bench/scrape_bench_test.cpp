@@ -62,6 +62,19 @@ TEST_CASE("run_scrape: each way reads the whole page, and says how fast") {
     CHECK(rows[4].samples == static_cast<std::size_t>(std::count(page.begin(), page.end(), '\n')));
 }
 
+TEST_CASE("run_scrape: of a real broker's whole page little is needed, and all of it can be read") {
+    const auto page = load_page(std::string{BRINK_TEST_DATA} +
+                                "/scrapes/kafka_4.1.2__200_partitions__no_rules_lowercased.txt.gz");
+    REQUIRE(page);
+    CHECK(page->size() == 1'197'652);
+    const auto rows = run_scrape(*page, 1, std::chrono::milliseconds{1});
+    CHECK(rows[0].samples >= 50);
+    CHECK(rows[0].samples < 1'000);
+    CHECK(rows[2].samples == 10'795);
+    CHECK(parse_exposition(*page, {}, {}).bad_lines == 0);
+    CHECK(rows[3].samples >= 12);
+}
+
 TEST_CASE("signal_names: none twice, none that the set would spell otherwise") {
     const auto names = signal_names();
     CHECK(names.size() > 20);

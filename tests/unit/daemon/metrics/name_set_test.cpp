@@ -69,7 +69,7 @@ TEST_CASE("NameSet: agrees with a comparison one by one") {
     for (int i = 0; i < 500; ++i) names.push_back(name());
     const NameSet set{names};
     std::size_t found = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
         const auto asked = i < 500 ? names[static_cast<std::size_t>(i)] : name();
         int expected = -1;
         for (std::size_t at = 0; at < names.size() && expected < 0; ++at) {
@@ -79,6 +79,6 @@ TEST_CASE("NameSet: agrees with a comparison one by one") {
         CHECK(set.find(asked) == expected);
         found += expected >= 0 ? 1 : 0;
     }
-    CHECK(found > 1'000);
-    CHECK(found < 19'000);
+    CHECK(found > 600);
+    CHECK(found < 4'500);
 }
