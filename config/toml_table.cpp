@@ -104,6 +104,15 @@ std::map<std::string, std::string> TomlTable::properties(const std::string& key)
     return result;
 }
 
+std::optional<TomlTable> TomlTable::table(const std::string& key) {
+    const auto* node = take(key);
+    if (!node) return std::nullopt;
+    const auto path = where_.empty() ? key : where_ + "." + key;
+    if (const auto* found = node->as_table()) return TomlTable(*found, origin_, path);
+    fault(key, "must be written as [" + path + "]");
+    return std::nullopt;
+}
+
 std::vector<TomlTable> TomlTable::tables(const std::string& key) {
     std::vector<TomlTable> result;
     const auto* node = take(key);

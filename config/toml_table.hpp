@@ -25,6 +25,8 @@ class TomlTable {
     std::optional<std::vector<std::string>> texts(const std::string& key);
     /// A table of scalars, each turned into text: `{ "linger.ms" = 5 }`.
     std::map<std::string, std::string> properties(const std::string& key);
+    /// The table `[key]`.
+    std::optional<TomlTable> table(const std::string& key);
     /// Tables of an array of tables `[[key]]`.
     std::vector<TomlTable> tables(const std::string& key);
 

@@ -1,6 +1,7 @@
 #include "daemon/sweep/trial_runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +17,8 @@ constexpr double kFirstLook_s = 0.25;
 /// How much longer to hold it while deliveries are all that speaks against `sustained`.
 constexpr int kExtraTails = 4;
 constexpr int kSilentLooks = 2;
+/// How often a source whose samples come late is asked for the last ones of a window.
+constexpr double kLateLook_s = 0.5;
 /// A task ends by itself this long after its planned end, should nobody stop it.
 constexpr double kDeadlineSlack_s = 30;
 
@@ -86,7 +89,8 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     next_second_ = 0;
     silent_looks_ = 0;
     auto load = order.load;
-    load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s;
+    load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s +
+                      metrics_.late_by_s();
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
     if (auto prepared = fleet_.prepare(order.id, load); !prepared)
@@ -104,6 +108,7 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     observe(order, at.from_s, seen, window.voided, stop);
     board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
     observe(order, at.to_s, seen, window.voided, stop);
+    await_late_samples(order, at.to_s, seen, window.voided, stop);
 
     window.from_s = at.from_s;
     window.to_s = at.to_s;
@@ -164,6 +169,28 @@ void TrialRunner::observe(const TrialOrder& order, double until, Observation& se
         due = std::max(due + order.scrape_interval_s, clock_.now_s());
     }
     if (voided.empty() && !clock_.wait_until(until, stop)) voided.emplace_back("cancelled");
+}
+
+void TrialRunner::await_late_samples(const TrialOrder& order, double to_s, Observation& seen,
+                                     std::vector<std::string>& voided, const std::stop_token& stop) {
+    const double patience_s = metrics_.late_by_s();
+    if (patience_s <= 0) return;
+    while (voided.empty()) {
+        const double now_s = clock_.now_s();
+        seen.scrape(metrics_, clock_, order.scrape_timeout);
+        // Samples of a broker come in their order: one from after the window says that all within it are
+        // there.
+        const auto behind = seen.without_reading_from(to_s);
+        if (behind.empty()) return;
+        if (now_s >= to_s + patience_s) {
+            voided.push_back(
+                fmt::format("no sample from after the window came within {:.0f} s of broker {}: what it "
+                            "showed at the window's end is not known",
+                            patience_s, fmt::join(behind, ", ")));
+            return;
+        }
+        if (!clock_.wait_until(now_s + kLateLook_s, stop)) voided.emplace_back("cancelled");
+    }
 }
 
 void TrialRunner::look_after_agents(std::vector<std::string>& voided) {

@@ -56,6 +56,10 @@ class TrialRunner {
     /// Scrapes until `until`; notes in `voided` what makes the trial worthless and ends early then.
     void observe(const TrialOrder& order, double until, Observation& seen, std::vector<std::string>& voided,
                  const std::stop_token& stop);
+    /// Where samples arrive late, goes on until every broker has one from after the window, with the load
+    /// held: only then is all of the window there. Notes in `voided` whom it waited for in vain.
+    void await_late_samples(const TrialOrder& order, double to_s, Observation& seen,
+                            std::vector<std::string>& voided, const std::stop_token& stop);
     void look_after_agents(std::vector<std::string>& voided);
     void show(const Observation& seen, double from, const TrialOrder& order);
 
