@@ -1,5 +1,6 @@
 #include "config/controller_config.hpp"
 
+#include <cctype>
 #include <set>
 
 #include "config/agent_config.hpp"
@@ -45,6 +46,75 @@ tl::expected<MetricsConfig, Error> read_metrics(TomlTable& table) {
     return metrics;
 }
 
+bool is_label_name(const std::string& text) {
+    // What Prometheus calls a label; names that begin with two underscores are its own.
+    return !text.empty() && text.rfind("__", 0) != 0 &&
+           std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+               std::string::npos;
+}
+
+tl::expected<PrometheusBroker, Error> read_prometheus_broker(TomlTable& table) {
+    PrometheusBroker broker;
+    const auto id = table.integer("broker_id", 0, 2'147'483'647);
+    if (!id) table.fault("broker_id", "is required");
+    broker.broker_id = static_cast<int>(id.value_or(0));
+    broker.labels = table.properties("labels");
+    if (broker.labels.empty()) {
+        table.fault(
+            "labels",
+            "is required: the labels of this broker's target, as in { instance = \"10.0.0.1:7071\" }");
+    }
+    for (const auto& [name, value] : broker.labels) {
+        if (!is_label_name(name)) table.fault("labels", "'" + name + "' is not the name of a label");
+        if (value.empty()) table.fault("labels", "'" + name + "' must have a value");
+    }
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    return broker;
+}
+
+tl::expected<PrometheusConfig, Error> read_prometheus(TomlTable& table) {
+    PrometheusConfig server;
+    server.url = required(table, "url");
+    if (!is_http_url(server.url)) table.fault("url", "must start with http://, not '" + server.url + "'");
+    while (!server.url.empty() && server.url.back() == '/') server.url.pop_back();
+    if (server.url.find_first_of("?#") != std::string::npos || server.url.ends_with("/api/v1")) {
+        table.fault("url",
+                    "is that of the server alone, as in http://prometheus:9090, not '" + server.url + "'");
+    }
+    const bool user = table.text("basic_user").has_value();
+    const bool password = table.text("basic_password_file").has_value();
+    if (user && table.text("bearer_token_file"))
+        table.fault("basic_user", "and bearer_token_file are two ways to sign in: keep one");
+    if (user != password)
+        table.fault(user ? "basic_user" : "basic_password_file",
+                    "basic_user and basic_password_file belong together: give both or neither");
+    server.bearer_token = secret(table, "bearer_token_file");
+    server.basic_user = table.text("basic_user").value_or("");
+    server.basic_password = secret(table, "basic_password_file");
+    if (auto v = table.integer("lag_s", 1, 600)) server.lag_s = static_cast<double>(*v);
+    std::set<int> ids;
+    std::set<std::map<std::string, std::string>> targets;
+    for (auto& child : table.tables("brokers")) {
+        auto broker = read_prometheus_broker(child);
+        if (!broker) return tl::unexpected(broker.error());
+        if (!ids.insert(broker->broker_id).second)
+            table.fault("brokers", "broker " + std::to_string(broker->broker_id) + " is listed twice");
+        if (!targets.insert(broker->labels).second) {
+            table.fault("brokers",
+                        "broker " + std::to_string(broker->broker_id) + " has the labels of another broker");
+        }
+        server.brokers.push_back(std::move(*broker));
+    }
+    if (server.brokers.empty()) {
+        table.fault(
+            "brokers",
+            "none is listed: add a [[clusters.prometheus.brokers]] with broker_id and labels for each");
+    }
+    if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
+    return server;
+}
+
 tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
     ClusterConfig cluster;
     cluster.name = required(table, "name");
@@ -78,11 +148,22 @@ tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
             table.fault("metrics", metrics->url + " is given for two brokers");
         cluster.metrics.push_back(*metrics);
     }
-    if (cluster.metrics.empty()) {
-        table.fault(
-            "metrics",
-            "cluster '" + cluster.name +
-                "' has no metrics: add a [[clusters.metrics]] with broker_id and url for each broker");
+    if (auto child = table.table("prometheus")) {
+        auto server = read_prometheus(*child);
+        if (!server) return tl::unexpected(server.error());
+        cluster.prometheus = std::move(*server);
+    }
+    if (cluster.prometheus && !cluster.metrics.empty()) {
+        table.fault("prometheus",
+                    "cluster '" + cluster.name +
+                        "' has [[clusters.metrics]] as well: brokers are either scraped or read "
+                        "from a Prometheus server; keep one of the two");
+    }
+    if (!cluster.prometheus && cluster.metrics.empty()) {
+        table.fault("metrics",
+                    "cluster '" + cluster.name +
+                        "' has no metrics: add a [[clusters.metrics]] with broker_id and url for each "
+                        "broker, or a [clusters.prometheus]");
     }
     if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());
     return cluster;

@@ -21,13 +21,31 @@ struct MetricsConfig {
     std::string basic_password{};  ///< from `basic_password_file`
 };
 
+/// How the series of one broker are found at a Prometheus server.
+struct PrometheusBroker {
+    int broker_id = 0;
+    std::map<std::string, std::string> labels{};  ///< every one must be equal; at least one is given
+};
+
+/// A Prometheus server that scrapes the brokers: read instead of the brokers' own exporters.
+struct PrometheusConfig {
+    std::string url{};           ///< of the server, without `/api/v1` and without a final slash
+    std::string bearer_token{};  ///< from `bearer_token_file`
+    std::string basic_user{};
+    std::string basic_password{};  ///< from `basic_password_file`
+    double lag_s = 15;             ///< how far behind now its newest samples may be
+    std::vector<PrometheusBroker> brokers{};
+};
+
 /// A cluster that sweeps may load. Only clusters listed here are ever touched.
 struct ClusterConfig {
     std::string name;
     std::string bootstrap_servers;
     std::string sim_url{};  ///< control address of a brink-sim; empty for a real Kafka cluster
     std::map<std::string, std::string> client{};  ///< librdkafka properties to reach it, secrets resolved
+    /// Exactly one of the two says where the brokers' metrics are.
     std::vector<MetricsConfig> metrics{};
+    std::optional<PrometheusConfig> prometheus{};
     std::chrono::milliseconds scrape_timeout{4'000};
     GuardConfig guards{};  ///< what stops the load on this cluster
 };

@@ -121,9 +121,9 @@ std::map<std::string, std::string> TomlTable::properties(const std::string& key)
 std::optional<TomlTable> TomlTable::table(const std::string& key) {
     const auto* node = take(key);
     if (!node) return std::nullopt;
-    const auto place = where_.empty() ? key : where_ + "." + key;
-    if (const auto* table = node->as_table()) return TomlTable(*table, origin_, place);
-    fault(key, "must be written as [" + place + "]");
+    const auto path = where_.empty() ? key : where_ + "." + key;
+    if (const auto* found = node->as_table()) return TomlTable(*found, origin_, path);
+    fault(key, "must be written as [" + path + "]");
     return std::nullopt;
 }
 

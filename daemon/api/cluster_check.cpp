@@ -37,10 +37,12 @@ json broker_view(const BrokerCheck& first, const BrokerCheck* second) {
     if (!first.reading) return view;
     view["signals"] = signals_view(*first.reading);
     if (!second || !second->reading) return view;
+    const auto& oldest = first.earlier ? *first.earlier : *first.reading;
     const BrokerWindow window{.broker_id = first.info.id,
-                              .samples = {first.reading->sample, second->reading->sample}};
+                              .samples = {oldest.sample, second->reading->sample}};
     const auto& a = window.samples.front();
     const auto& b = window.samples.back();
+    if (b.at_s <= a.at_s) return view;  // a source that had nothing new between the two looks
     if (const auto idle = idle_over(window)) {
         view["idle_at_rest"] = *idle;
         view["meter"] = *idle > 1.5 ? "shared_with_controller" : "broker_only";
@@ -54,9 +56,10 @@ json broker_view(const BrokerCheck& first, const BrokerCheck* second) {
 }  // namespace
 
 tl::expected<json, Error> check_cluster(SweepService& sweeps, Clock& clock, const std::string& cluster) {
-    json view{{"cluster", cluster},        {"fit", false},     {"problems", json::array()},
-              {"warnings", json::array()}, {"kafka", nullptr}, {"brokers", json::array()},
-              {"agents", json::array()}};
+    json view{{"cluster", cluster},        {"fit", false},
+              {"problems", json::array()}, {"warnings", json::array()},
+              {"kafka", nullptr},          {"brokers", json::array()},
+              {"agents", json::array()},   {"sampling_interval_s", nullptr}};
     const auto first = sweeps.look(cluster);
     if (!first) {
         if (first.error().code == ErrorCode::not_found) return tl::unexpected(first.error());
@@ -69,6 +72,7 @@ tl::expected<json, Error> check_cluster(SweepService& sweeps, Clock& clock, cons
     view["fit"] = first->problems.empty();
     view["problems"] = first->problems;
     view["warnings"] = first->warnings;
+    if (first->sampling_interval_s > 0) view["sampling_interval_s"] = first->sampling_interval_s;
     view["kafka"] = {{"cluster_id", first->cluster.cluster_id},
                      {"controller_id", first->cluster.controller_id}};
     for (std::size_t i = 0; i < first->brokers.size(); ++i) {

@@ -195,10 +195,11 @@ HttpResponse list_clusters(const ApiContext& context) {
     const auto holder = context.sweeps.holder();
     json clusters = json::array();
     for (const auto& c : context.sweeps.config().clusters) {
-        clusters.push_back({{"name", c.name},
-                            {"bootstrap_servers", c.bootstrap_servers},
-                            {"brokers_configured", c.metrics.size()},
-                            {"busy_with", holder && holder->cluster == c.name ? json(holder->id) : json()}});
+        clusters.push_back(
+            {{"name", c.name},
+             {"bootstrap_servers", c.bootstrap_servers},
+             {"brokers_configured", c.prometheus ? c.prometheus->brokers.size() : c.metrics.size()},
+             {"busy_with", holder && holder->cluster == c.name ? json(holder->id) : json()}});
     }
     return answer({{"clusters", clusters}});
 }

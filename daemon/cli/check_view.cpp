@@ -71,6 +71,10 @@ std::vector<std::string> check_lines(const json& report) {
     if (const auto controller = integer(kafka, "controller_id"))
         title += fmt::format("  controller {}", *controller);
     lines.push_back(title);
+    if (const auto interval = number(report, "sampling_interval_s")) {
+        lines.push_back(
+            fmt::format("metrics come from Prometheus, which scrapes each broker every {:.4g} s", *interval));
+    }
     for (const auto& broker : list(report, "brokers")) append(lines, broker_lines(broker), "");
     if (const json& agents = list(report, "agents"); agents.empty()) {
         lines.emplace_back("no agents");

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -30,19 +31,35 @@ struct ScrapeReading {
 struct Scrape {
     int broker_id = 0;
     tl::expected<ScrapeReading, Error> reading;
+    /// When a scrape that failed was made, on the monotonic clock, where the source knows that better than
+    /// whoever asked.
+    std::optional<double> failed_at_s{};
+    /// Neither a sample nor a miss: the source is fed by somebody else and has had nothing since it was last
+    /// asked. `reading` then is an error that says so, for those who need a reading now.
+    bool nothing_new = false;
 };
 
 /// The same by the profiles that ship. Pure. Errors: bad_reply, naming what is missing: the idle counter
 /// (with the exporter rule to add), or that the page is not metrics at all.
 tl::expected<ScrapeReading, Error> read_scrape(std::string_view text);
 
-/// Where the brokers' metrics come from. Implementations: `Scraper`, and the fakes of tests. Thread-safe.
+/// Where the brokers' metrics come from. Implementations: `Scraper`, `PrometheusSource`, and the fakes of
+/// tests. Thread-safe.
 class MetricsSource {
   public:
     virtual ~MetricsSource() = default;
-    /// One reading of every broker, under one deadline, in the order of `broker_ids`.
+    /// What is new of every broker, under one deadline, in the order of `broker_ids`: one reading of each
+    /// where it is the call that makes the scrape; all since the last call, oldest first, where somebody else
+    /// makes them.
     virtual std::vector<Scrape> scrape_all(std::chrono::milliseconds deadline) = 0;
     [[nodiscard]] virtual std::vector<int> broker_ids() const = 0;
+    /// Where a broker's readings come from, for people; empty when nobody said.
+    [[nodiscard]] virtual std::string origin(int /*broker_id*/) const { return {}; }
+    /// Seconds between the samples of a source that is fed by somebody else, of its slowest broker; 0 where
+    /// it is the call that makes the scrape, or while it is not known yet (before the first call).
+    [[nodiscard]] virtual double sampling_interval_s() const { return 0; }
+    /// How long after a moment its samples may still arrive, in seconds; 0 where they are there at once.
+    [[nodiscard]] virtual double late_by_s() const { return 0; }
 };
 
 }  // namespace brink

@@ -1,13 +1,10 @@
 #include "daemon/metrics/scraper.hpp"
 
-#include <openssl/evp.h>
-
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
 #include "daemon/metrics/inflate.hpp"
+#include "daemon/metrics/metrics_call.hpp"
 
 namespace brink {
 
@@ -19,17 +16,6 @@ using std::chrono::steady_clock;
 /// As it comes, and once inflated. A page of a broker with thousands of partitions can be tens of megabytes.
 constexpr std::size_t kMaxPageBytes = 64UL * 1024 * 1024;
 
-std::string base64(const std::string& text) {
-    std::string encoded(4 * ((text.size() + 2) / 3) + 1, '\0');  // one more for the NUL that OpenSSL appends
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): OpenSSL's bytes are unsigned
-    const auto length =
-        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-    encoded.resize(static_cast<std::size_t>(std::max(length, 0)));
-    return encoded;
-}
-
 net::ClientRequest request_of(const MetricsEndpoint& endpoint) {
     net::ClientRequest request;
     request.url = endpoint.url;
@@ -40,28 +26,12 @@ net::ClientRequest request_of(const MetricsEndpoint& endpoint) {
     request.accept_encoding = "identity, gzip;q=0.1";
     // The old text format: exporters answer it fastest, and it has no end marker or _created series to skip.
     request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
-    if (!endpoint.bearer_token.empty()) {
-        request.headers.emplace_back("Authorization", "Bearer " + endpoint.bearer_token);
-    } else if (!endpoint.basic_user.empty()) {
-        request.headers.emplace_back("Authorization",
-                                     "Basic " + base64(endpoint.basic_user + ":" + endpoint.basic_password));
-    }
+    authorise(request, endpoint.bearer_token, endpoint.basic_user, endpoint.basic_password);
     return request;
 }
 
-/// The address for messages: without what may stand before an `@`, and without the query.
-std::string shown(const std::string& url) {
-    auto text = url.substr(0, url.find_first_of("?#"));
-    const auto scheme = text.find("://");
-    const auto host = scheme == std::string::npos ? 0 : scheme + 3;
-    const auto path = text.find('/', host);
-    const auto at = text.rfind('@', path);
-    if (at != std::string::npos && at >= host) text.erase(host, at + 1 - host);
-    return text;
-}
-
 std::string where(const MetricsEndpoint& endpoint) {
-    return "metrics of broker " + std::to_string(endpoint.broker_id) + " at " + shown(endpoint.url);
+    return "metrics of broker " + std::to_string(endpoint.broker_id) + " at " + shown_url(endpoint.url);
 }
 
 /// What a status other than 200 means for an exporter; empty for 200.
@@ -82,13 +52,6 @@ std::string status_fault(int status) {
     return answered + " instead of 200: correct the endpoint's URL";
 }
 
-bool is_html(const net::ClientResponse& response) {
-    auto type = response.content_type();
-    std::transform(type.begin(), type.end(), type.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return type.starts_with("text/html");
-}
-
 /// The page of a response that came encoded.
 tl::expected<std::string, Error> decoded(const net::ClientResponse& response, const std::string& encoding) {
     if (encoding == "gzip" || encoding == "x-gzip") return inflate_gzip(response.body, kMaxPageBytes);
@@ -96,11 +59,6 @@ tl::expected<std::string, Error> decoded(const net::ClientResponse& response, co
                                 "answered with Content-Encoding '" + encoding +
                                     "', which was not asked for: brink reads plain pages and gzip; switch "
                                     "that encoding off at the exporter or the proxy before it"});
-}
-
-ErrorCode code_of(int status) {
-    if (status == 401 || status == 403) return ErrorCode::unauthorised;
-    return status >= 500 ? ErrorCode::unavailable : ErrorCode::bad_reply;
 }
 
 /// The failed call again, saying what was seen and what to change.
@@ -120,7 +78,7 @@ tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, millise
     if (!result) return tl::unexpected(call_fault(result.error(), deadline));
     const auto& response = *result;
     if (const auto fault = status_fault(response.status); !fault.empty()) {
-        return tl::unexpected(Error{code_of(response.status), fault});
+        return tl::unexpected(Error{code_of_status(response.status), fault});
     }
     if (is_html(response)) {
         return tl::unexpected(
@@ -166,6 +124,13 @@ std::vector<Scrape> Scraper::scrape_all(milliseconds deadline) {
         scrapes.push_back({endpoints_[i].broker_id, std::move(reading)});
     }
     return scrapes;
+}
+
+std::string Scraper::origin(int broker_id) const {
+    for (const auto& endpoint : endpoints_) {
+        if (endpoint.broker_id == broker_id) return endpoint.url;
+    }
+    return {};
 }
 
 std::vector<int> Scraper::broker_ids() const {

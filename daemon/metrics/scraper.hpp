@@ -27,6 +27,7 @@ class Scraper final : public MetricsSource {
     /// was seen (refused, status, content type, no idle signal) and what to change.
     std::vector<Scrape> scrape_all(std::chrono::milliseconds deadline) override;
     [[nodiscard]] std::vector<int> broker_ids() const override;
+    [[nodiscard]] std::string origin(int broker_id) const override;
 
   private:
     net::HttpClient& http_;

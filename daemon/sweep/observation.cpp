@@ -1,11 +1,15 @@
 #include "daemon/sweep/observation.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace brink {
 
 void Observation::scrape(MetricsSource& metrics, const Clock& clock, std::chrono::milliseconds timeout) {
     const double begun_s = clock.now_s();
     const auto begun_unix_ms = clock.unix_ms();
     for (const auto& scrape : metrics.scrape_all(timeout)) {
+        if (scrape.nothing_new) continue;  // says nothing of the broker, neither good nor bad
         ObservedScrape seen{.broker_id = scrape.broker_id, .at_s = begun_s, .at_unix_ms = begun_unix_ms};
         if (scrape.reading) {
             seen.at_s = scrape.reading->sample.at_s;
@@ -13,6 +17,10 @@ void Observation::scrape(MetricsSource& metrics, const Clock& clock, std::chrono
             seen.reading = *scrape.reading;
         } else {
             seen.error = scrape.reading.error().message;
+            if (scrape.failed_at_s) {
+                seen.at_s = *scrape.failed_at_s;
+                seen.at_unix_ms += std::llround((seen.at_s - begun_s) * 1e3);
+            }
         }
         scrapes_.push_back(std::move(seen));
     }
@@ -44,6 +52,17 @@ std::map<int, ScrapeReading> Observation::latest() const {
         if (scrape->reading) newest.emplace(scrape->broker_id, *scrape->reading);
     }
     return newest;
+}
+
+std::vector<int> Observation::without_reading_from(double at_s) const {
+    std::vector<int> behind;
+    for (const int id : broker_ids_) {
+        const bool reached = std::any_of(scrapes_.begin(), scrapes_.end(), [&](const ObservedScrape& scrape) {
+            return scrape.broker_id == id && scrape.reading && scrape.at_s >= at_s;
+        });
+        if (!reached) behind.push_back(id);
+    }
+    return behind;
 }
 
 }  // namespace brink

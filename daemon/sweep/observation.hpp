@@ -26,12 +26,15 @@ class Observation {
   public:
     explicit Observation(std::vector<int> broker_ids) : broker_ids_(std::move(broker_ids)) {}
 
-    /// Scrapes every broker once and keeps what came. A failed scrape is dated by when it was begun.
+    /// Scrapes every broker once and keeps what came; a source that has nothing new adds nothing. A failed
+    /// scrape is dated by when it was made, or begun where nobody knows better.
     void scrape(MetricsSource& metrics, const Clock& clock, std::chrono::milliseconds timeout);
     /// The readings within [from, to] for every broker, also the silent ones; failed scrapes count as missed.
     [[nodiscard]] std::vector<BrokerWindow> between(double from_s, double to_s) const;
     /// The newest reading of each broker that has answered at all.
     [[nodiscard]] std::map<int, ScrapeReading> latest() const;
+    /// The brokers of whom there is no reading from `at_s` or later.
+    [[nodiscard]] std::vector<int> without_reading_from(double at_s) const;
     [[nodiscard]] const std::vector<ObservedScrape>& all() const { return scrapes_; }
 
   private:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "daemon/sweep/guards.hpp"
@@ -12,22 +13,27 @@ namespace {
 constexpr std::chrono::milliseconds kAdminDeadline{8'000};
 /// What a record batch of one message adds to its payload, generously.
 constexpr std::int64_t kBatchOverhead = 128;
+constexpr int kMinScrapes = JudgeRules{}.min_scrapes;
+/// Measured intervals are off by a millisecond or two, which is no reason to refuse what fits exactly.
+constexpr double kAboutEqual = 1.01;
 
 BrokerCheck look_at_broker(const BrokerInfo& info, const ClusterConfig& config, Cluster& cluster,
-                           const std::vector<Scrape>& scrapes, Preflight& look) {
+                           const MetricsSource& metrics, const std::vector<Scrape>& scrapes,
+                           Preflight& look) {
     BrokerCheck broker{.info = info};
-    const auto endpoint = std::find_if(config.metrics.begin(), config.metrics.end(),
-                                       [&](const MetricsConfig& m) { return m.broker_id == info.id; });
-    if (endpoint == config.metrics.end()) {
+    const auto configured = metrics.broker_ids();
+    if (std::find(configured.begin(), configured.end(), info.id) == configured.end()) {
         broker.reading =
             tl::unexpected(Error{ErrorCode::configuration, "no metrics address is configured", {}});
         look.problems.push_back(
-            fmt::format("broker {} has no metrics address: add a [[clusters.metrics]] with broker_id = {}",
-                        info.id, info.id));
+            fmt::format("broker {} has no metrics address: add a [[clusters.{}]] with broker_id = {}",
+                        info.id, config.prometheus ? "prometheus.brokers" : "metrics", info.id));
     } else {
-        broker.metrics_url = endpoint->url;
+        broker.metrics_url = metrics.origin(info.id);
         for (const auto& scrape : scrapes) {
-            if (scrape.broker_id == info.id) broker.reading = scrape.reading;
+            if (scrape.broker_id != info.id) continue;
+            if (!broker.earlier && broker.reading) broker.earlier = *broker.reading;
+            broker.reading = scrape.reading;
         }
         if (!broker.reading)
             look.problems.push_back(fmt::format("broker {}: {}", info.id, broker.reading.error().message));
@@ -58,7 +64,7 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
     Preflight look{.cluster = std::move(*described), .agents = std::move(agents)};
     const auto scrapes = metrics.scrape_all(config.scrape_timeout);
     for (const auto& info : look.cluster.brokers) {
-        look.brokers.push_back(look_at_broker(info, config, cluster, scrapes, look));
+        look.brokers.push_back(look_at_broker(info, config, cluster, metrics, scrapes, look));
     }
     LatestReadings readings;
     for (const auto& broker : look.brokers) {
@@ -66,15 +72,22 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
     }
     if (const auto missing = unwatched(config.guards, readings); !missing.empty() && !readings.empty())
         look.warnings.push_back(fmt::format("not watched during trials: {}", fmt::join(missing, "; ")));
-    for (const auto& endpoint : config.metrics) {
+    for (const int id : metrics.broker_ids()) {
         const bool known = std::any_of(look.cluster.brokers.begin(), look.cluster.brokers.end(),
-                                       [&](const BrokerInfo& b) { return b.id == endpoint.broker_id; });
+                                       [&](const BrokerInfo& b) { return b.id == id; });
         if (!known) {
             look.problems.push_back(
                 fmt::format("broker {} has a metrics address but is not in the cluster: is it down, or "
                             "the broker_id wrong?",
-                            endpoint.broker_id));
+                            id));
         }
+    }
+    look.sampling_interval_s = metrics.sampling_interval_s();
+    if (const double needed = kMinScrapes * look.sampling_interval_s; needed > SweepSpec{}.measure_s) {
+        look.warnings.push_back(fmt::format(
+            "the brokers are scraped every {:.4g} s, so trial.measure_s must be at least {:.0f}; shorten "
+            "their scrape_interval in Prometheus for shorter trials",
+            look.sampling_interval_s, std::ceil(needed)));
     }
     const auto ready = std::count_if(look.agents.begin(), look.agents.end(),
                                      [](const fleet::AgentStatus& a) { return a.state == "ready"; });
@@ -107,6 +120,17 @@ tl::expected<void, Error> check_fits(const SweepSpec& spec, const Preflight& loo
         refused.details.push_back(
             {"/topic/replication_factor", fmt::format("{} copies need as many brokers, the cluster has {}",
                                                       *spec.replication_factor, look.brokers.size())});
+    }
+    if (const double needed = kMinScrapes * look.sampling_interval_s; needed > spec.measure_s * kAboutEqual) {
+        refused.details.push_back(
+            {"/trial/measure_s",
+             fmt::format(
+                 "{:.4g} s hold {:.0f} samples of a broker that Prometheus scrapes every {:.4g} s, and a "
+                 "verdict needs {}: set it to {:.0f} or more, or scrape_interval of these targets to {:.4g} "
+                 "s "
+                 "or less",
+                 spec.measure_s, std::floor(spec.measure_s / look.sampling_interval_s),
+                 look.sampling_interval_s, kMinScrapes, std::ceil(needed), spec.measure_s / kMinScrapes)});
     }
     if (!refused.details.empty()) {
         for (const auto& d : refused.details) refused.message += "; " + d.pointer + ": " + d.detail;

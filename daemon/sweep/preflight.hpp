@@ -20,6 +20,7 @@ struct BrokerCheck {
     BrokerInfo info{};
     std::string metrics_url{};
     tl::expected<ScrapeReading, Error> reading = tl::unexpected(Error{});
+    std::optional<ScrapeReading> earlier{};  ///< an older one, where the source had more than one
     std::map<std::string, std::string> config{};
     std::int64_t message_max_bytes = 0;  ///< 0: not known
 };
@@ -29,6 +30,9 @@ struct Preflight {
     ClusterInfo cluster{};
     std::vector<BrokerCheck> brokers{};
     std::vector<fleet::AgentStatus> agents{};
+    /// Between the samples of a source that is fed by somebody else, in seconds; 0 where brink scrapes
+    /// itself.
+    double sampling_interval_s = 0;
     std::vector<std::string> problems{};
     std::vector<std::string> warnings{};
 };
@@ -39,7 +43,8 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
                                        std::vector<fleet::AgentStatus> agents);
 
 /// Whether this spec can run on that cluster. Errors: invalid_input with pointers (a size over the limit, a
-/// replication factor over the brokers), unavailable (problems of the look).
+/// replication factor over the brokers, a window that holds too few of the source's samples), unavailable
+/// (problems of the look).
 tl::expected<void, Error> check_fits(const SweepSpec& spec, const Preflight& look);
 
 /// The spec's replication factor on a cluster of so many brokers.

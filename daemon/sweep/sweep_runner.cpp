@@ -50,13 +50,20 @@ bool ends_sweep(const Error& error) {
            error.code == ErrorCode::timed_out || error.code == ErrorCode::conflict;
 }
 
+/// The spec on a source that is sampled by somebody else, and perhaps less often than the spec asks for.
+SweepSpec sampled(SweepSpec spec, double interval_s) {
+    spec.scrape_interval_s = std::max(spec.scrape_interval_s, interval_s);
+    spec.sub_window_s = std::max(spec.sub_window_s, interval_s);
+    return spec;
+}
+
 }  // namespace
 
 SweepRunner::SweepRunner(SweepTools tools, SweepLimits limits, SweepSpec spec, Preflight look,
                          storage::SweepRow sweep, std::vector<storage::PointRow> points)
     : tools_(tools),
       limits_(std::move(limits)),
-      spec_(std::move(spec)),
+      spec_(sampled(std::move(spec), look.sampling_interval_s)),
       look_(std::move(look)),
       sweep_(std::move(sweep)),
       points_(std::move(points)),
@@ -203,7 +210,9 @@ tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, co
                                                   .chosen_because = why};
                           auto order = order_for(point, kCalibrationProducers, each.value);
                           order.warm_up_s = std::min(kCalibrationWarmUp_s, spec_.warm_up_s);
-                          order.measure_s = std::ceil(kCalibrationScrapes * spec_.scrape_interval_s);
+                          // Samples that somebody else makes fall where they will: one more for the edges.
+                          order.measure_s = std::ceil(kCalibrationScrapes * spec_.scrape_interval_s +
+                                                      look_.sampling_interval_s);
                           order.rules.min_scrapes = kCalibrationScrapes;
                           auto ran = run_trial(std::move(trial), order, stop);
                           if (!ran) return tl::unexpected(ran.error());

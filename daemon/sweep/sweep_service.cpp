@@ -8,7 +8,7 @@
 
 #include "agents/fleet/http_fleet.hpp"
 #include "daemon/cluster/connect.hpp"
-#include "daemon/metrics/scraper.hpp"
+#include "daemon/metrics/metrics_of.hpp"
 #include "daemon/sweep/sweep_id.hpp"
 #include "daemon/sweep/sweep_runner.hpp"
 
@@ -16,19 +16,6 @@ namespace brink {
 namespace {
 
 Error error(ErrorCode code, std::string message) { return Error{code, std::move(message), {}}; }
-
-std::vector<MetricsEndpoint> endpoints_of(const ClusterConfig& cluster) {
-    std::vector<MetricsEndpoint> endpoints;
-    endpoints.reserve(cluster.metrics.size());
-    for (const auto& m : cluster.metrics) {
-        endpoints.push_back({.broker_id = m.broker_id,
-                             .url = m.url,
-                             .bearer_token = m.bearer_token,
-                             .basic_user = m.basic_user,
-                             .basic_password = m.basic_password});
-    }
-    return endpoints;
-}
 
 }  // namespace
 
@@ -38,7 +25,7 @@ struct SweepService::Running {
     std::string id;
     std::string cluster_name;
     std::unique_ptr<Cluster> cluster;
-    std::unique_ptr<Scraper> metrics;
+    std::unique_ptr<MetricsSource> metrics;
     std::unique_ptr<fleet::HttpFleet> fleet;
     ProgressBoard board;
     std::unique_ptr<SweepRunner> runner;
@@ -95,8 +82,8 @@ tl::expected<Preflight, Error> SweepService::look(const std::string& name) {
     if (!cluster) return tl::unexpected(cluster.error());
     auto kafka = connect(**cluster, http_);
     if (!kafka) return tl::unexpected(kafka.error());
-    Scraper metrics(http_, endpoints_of(**cluster), SignalReader{config_.metrics_profiles});
-    return look_at(**cluster, **kafka, metrics, agents());
+    const auto metrics = metrics_of(**cluster, http_, config_.metrics_profiles);
+    return look_at(**cluster, **kafka, *metrics, agents());
 }
 
 tl::expected<Preflight, Error> SweepService::validate(const SweepSpec& spec) {
@@ -192,8 +179,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     running->id = sweep.id;
     running->cluster_name = spec.cluster;
     running->cluster = std::move(*kafka);
-    running->metrics =
-        std::make_unique<Scraper>(http_, endpoints_of(cluster), SignalReader{config_.metrics_profiles});
+    running->metrics = metrics_of(cluster, http_, config_.metrics_profiles);
     running->fleet =
         std::make_unique<fleet::HttpFleet>(http_, agent_addresses(config_), epoch_, config_.lease);
     running->runner =

@@ -1,6 +1,7 @@
 #include "daemon/sweep/trial_runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +23,8 @@ constexpr int kSilentLooks = 2;
 constexpr std::chrono::milliseconds kLookDeadline{10'000};
 /// Of our load that may be early: when an agent really began is known to a fraction of a second.
 constexpr double kStartSlack_s = 1.0;
+/// How often a source whose samples come late is asked for the last ones of a window.
+constexpr double kLateLook_s = 0.5;
 /// A task ends by itself this long after its planned end, should nobody stop it.
 constexpr double kDeadlineSlack_s = 30;
 
@@ -101,7 +104,8 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     traffic_before_.reset();
     guard_.reset();
     auto load = order.load;
-    load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s;
+    load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s +
+                      metrics_.late_by_s();
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
     const auto topic_before = cluster_.partitions(order.load.topic, kLookDeadline);
@@ -123,6 +127,7 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     observe(order, at.from_s, seen, window.voided, stop);
     board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
     observe(order, at.to_s, seen, window.voided, stop);
+    await_late_samples(order, at.to_s, seen, window.voided, stop);
     if (!window.voided.empty()) fleet_.stop();
     result.guard = guard_;
 
@@ -211,6 +216,28 @@ void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,
     if (!guard_) return;
     fleet_.stop();
     voided.push_back("a guard stopped the load: " + guard_->reason);
+}
+
+void TrialRunner::await_late_samples(const TrialOrder& order, double to_s, Observation& seen,
+                                     std::vector<std::string>& voided, const std::stop_token& stop) {
+    const double patience_s = metrics_.late_by_s();
+    if (patience_s <= 0) return;
+    while (voided.empty()) {
+        const double now_s = clock_.now_s();
+        seen.scrape(metrics_, clock_, order.scrape_timeout);
+        // Samples of a broker come in their order: one from after the window says that all within it are
+        // there.
+        const auto behind = seen.without_reading_from(to_s);
+        if (behind.empty()) return;
+        if (now_s >= to_s + patience_s) {
+            voided.push_back(
+                fmt::format("no sample from after the window came within {:.0f} s of broker {}: what it "
+                            "showed at the window's end is not known",
+                            patience_s, fmt::join(behind, ", ")));
+            return;
+        }
+        if (!clock_.wait_until(now_s + kLateLook_s, stop)) voided.emplace_back("cancelled");
+    }
 }
 
 void TrialRunner::look_after_agents(std::vector<std::string>& voided) {

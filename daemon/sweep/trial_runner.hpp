@@ -64,6 +64,10 @@ class TrialRunner {
                  const std::stop_token& stop);
     /// Stops the load where a guard forbids it, before anything else is done with the reading.
     void keep_guard(const TrialOrder& order, const Observation& seen, std::vector<std::string>& voided);
+    /// Where samples arrive late, goes on until every broker has one from after the window, with the load
+    /// held: only then is all of the window there. Notes in `voided` whom it waited for in vain.
+    void await_late_samples(const TrialOrder& order, double to_s, Observation& seen,
+                            std::vector<std::string>& voided, const std::stop_token& stop);
     void look_after_agents(std::vector<std::string>& voided);
     void show(const Observation& seen, double from, const TrialOrder& order);
 

@@ -84,6 +84,34 @@ TEST_CASE("parse_controller_config: each bad file is refused with its line, key 
     CHECK(files >= 20);
 }
 
+TEST_CASE("parse_controller_config: a Prometheus server can be the source of a cluster's metrics") {
+    const auto config = parse_controller_config(
+        "[[clusters]]\nname = \"a\"\nbootstrap_servers = \"h:1\"\n"
+        "[clusters.prometheus]\nurl = \"http://p:9090/prefix/\"\nlag_s = 20\n"
+        "[[clusters.prometheus.brokers]]\nbroker_id = 7\nlabels = { instance = \"h:7071\", rack = 3 }\n",
+        "brink.toml");
+    REQUIRE(config);
+    const auto& cluster = config->clusters[0];
+    CHECK(cluster.metrics.empty());
+    REQUIRE(cluster.prometheus);
+    CHECK(cluster.prometheus->url == "http://p:9090/prefix");
+    CHECK(cluster.prometheus->lag_s == 20);
+    REQUIRE(cluster.prometheus->brokers.size() == 1);
+    CHECK(cluster.prometheus->brokers[0].broker_id == 7);
+    CHECK(cluster.prometheus->brokers[0].labels ==
+          std::map<std::string, std::string>{{"instance", "h:7071"}, {"rack", "3"}});
+}
+
+TEST_CASE("parse_controller_config: the examples that ship are right") {
+    int files = 0;
+    for (const auto& file : fs::directory_iterator(fs::path(BRINK_SOURCE_DIR) / "config/examples")) {
+        ++files;
+        const auto config = parse_controller_config(read(file.path()), file.path().filename().string());
+        CHECK_MESSAGE(config.has_value(), (config ? "" : config.error().message));
+    }
+    CHECK(files >= 2);
+}
+
 TEST_CASE("read_secret_file: refuses a file that others may read") {
     SecretFile open("s3cret\n", fs::perms::owner_read | fs::perms::others_read);
     const auto refused = read_secret_file(open.path);

@@ -11,6 +11,7 @@
 #include "daemon/sweep/sweep_id.hpp"
 #include "daemon/sweep/trial_record.hpp"
 #include "tests/fakes/fake_cluster.hpp"
+#include "tests/fakes/late_metrics.hpp"
 
 using namespace brink;
 using namespace brink::fakes;
@@ -47,9 +48,9 @@ struct Sweep {
                              .metrics = {{.broker_id = 1, .url = "http://x"},
                                          {.broker_id = 2, .url = "http://y"},
                                          {.broker_id = 3, .url = "http://z"}}},
-                            cluster, metrics, agents.status());
+                            cluster, *source, agents.status());
         REQUIRE(look);
-        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, limits, spec,
+        SweepRunner runner({cluster, *source, agents, model.clock, *store, board, shutting_down}, limits, spec,
                            *look, row, points);
         runner.run(stop.get_token());
     }
@@ -60,6 +61,7 @@ struct Sweep {
     Model model{3};
     FakeCluster cluster{model};
     FakeMetrics metrics{model};
+    MetricsSource* source = &metrics;
     FakeFleet agents{model};
     ProgressBoard board;
     std::atomic<bool> shutting_down{false};
@@ -130,6 +132,24 @@ TEST_CASE("SweepRunner: with the rule for quotas switched off a throttled trial 
     }));
     CHECK(s.point().state == "failed");
     CHECK(s.point().state_reason.find("unexplained") != std::string::npos);
+}
+
+TEST_CASE(
+    "SweepRunner: samples that somebody else makes, later and less often than asked for, find the same") {
+    Sweep s;
+    LateMetrics late(s.model, 9, 14);
+    s.source = &late;
+    s.spec.rate_each = {};
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto point = s.point();
+    CHECK(*point.lower_msgs_per_s <= 800);
+    CHECK(*point.upper_msgs_per_s > 800);
+    for (const auto& trial : s.trials()) {
+        CHECK(trial.verdict != "invalid");
+        // The default of 5 s would leave sub-windows without a sample.
+        CHECK(trial.verdict_json.find("\"sub_window_s\":9.0") != std::string::npos);
+    }
 }
 
 TEST_CASE("SweepRunner: every trial is stored with why it was chosen, its samples and its reports") {
