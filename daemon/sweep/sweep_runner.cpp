@@ -42,6 +42,7 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
     settings.sub_window_s = spec.sub_window_s;
     settings.foreign_bytes_per_s_above = limits.foreign_bytes_per_s_above;
     settings.churn_above = spec.isr_churn_above;
+    settings.guards = limits.guards;
     return settings;
 }
 
@@ -130,7 +131,10 @@ tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
         readings.push_back({{"broker_id", r.broker_id},
                             {"idle", r.idle},
                             {"isr_churn", r.isr_churn},
-                            {"bytes_in_per_s", r.bytes_in_per_s}});
+                            {"bytes_in_per_s", r.bytes_in_per_s},
+                            {"warnings", report->warnings[r.broker_id]}});
+        for (const auto& warning : report->warnings[r.broker_id])
+            spdlog::warn("event=rest_warning sweep={} broker={} warning=\"{}\"", sweep_.id, r.broker_id, warning);
     }
     sweep_.rest_json = readings.dump();
     if (auto stored = tools_.store.update_sweep(sweep_); !stored) return stored;
@@ -150,7 +154,7 @@ tl::expected<void, Error> SweepRunner::answer(storage::PointRow& point, const st
     const auto found = resolve_rate(point, stop).and_then([&] { return search_boundary(point, stop); });
     point.finished_at_ms = tools_.clock.unix_ms();
     if (found) {
-        conclude(point, *found, point_trials_, look_.brokers.size());
+        conclude(point, *found, point_trials_, look_.brokers.size(), order_for(point, 1, 1).rules);
         if (point.lower_msgs_per_s && point.upper_msgs_per_s &&
             off_curve({{point.message_bytes}, {*point.lower_msgs_per_s}, {*point.upper_msgs_per_s}},
                       finished_besides(point))) {

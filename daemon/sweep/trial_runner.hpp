@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,8 @@ struct TrialOrder {
 /// What a trial was and showed. Everything the verdict rests on is here, to be stored.
 struct TrialResult {
     Verdict verdict{};
+    /// Recorded signals over the window, each of the worst broker; see `signal_marks`.
+    std::map<std::string, double> signals{};
     std::optional<GuardTrip> guard{};  ///< what stopped the load before its time
     std::vector<ObservedScrape> scrapes{};
     std::vector<fleet::AgentReport> reports{};

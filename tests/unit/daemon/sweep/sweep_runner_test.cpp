@@ -227,8 +227,9 @@ TEST_CASE("SweepRunner: offline partitions stop the load with the reading, and e
 TEST_CASE("SweepRunner: other clients during a trial stop its load, and it is tried again") {
     Sweep s;
     s.model.clock.at_time = [&](double now) {
-        // 5 MB/s for a while, after the observation of rest
-        const bool foreign = now > 1100 && now < 1140;
+        // 5 MB/s from the middle of the first trial to its end
+        const auto trials = s.store->trials(s.row.id).value();
+        const bool foreign = now > 1100 && trials.size() == 1 && trials[0].state == "running";
         s.model.foreign_msgs_per_s = foreign ? 5000 : 0;
         s.model.foreign_message_bytes = 1000;
     };
