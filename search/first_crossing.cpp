@@ -13,10 +13,14 @@ constexpr double kSlow_ms = 100;
 }  // namespace
 
 std::vector<SignalMark> signal_marks(const JudgeRules& rules) {
-    return {{"io_idle", false, rules.io_idle_below},    {"isr_churn", true, rules.isr_churn_above},
-            {"delivery", false, rules.delivered_below}, {"request_queue", true, kQueuedRequests},
-            {"network_idle", false, kNetworkIdle},      {"max_lag", true, kMessagesBehind},
-            {"under_replicated", true, 0},              {"p99_ms", true, kSlow_ms}};
+    return {{"io_idle", false, rules.io_idle_below},
+            {"isr_churn", true, rules.isr_churn_above},
+            {"delivery", false, rules.delivered_below},
+            {"request_queue", true, kQueuedRequests},
+            {"network_idle", false, kNetworkIdle},
+            {"max_lag", true, kMessagesBehind},
+            {"under_replicated", true, 0},
+            {"p99_ms", true, kSlow_ms}};
 }
 
 std::vector<FirstCrossing> first_crossings(const std::vector<TrialSignals>& trials,

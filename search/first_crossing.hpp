@@ -17,8 +17,8 @@ struct SignalMark {
 };
 
 /// The marks: those of the judging rules for io_idle, isr_churn and delivery, and for the others
-/// request_queue > 8 requests (a default pool's threads: from there on requests wait), network_idle < 0.3 (Kafka's own
-/// advice), max_lag > 10,000 messages, under_replicated > 0 partitions, p99_ms > 100.
+/// request_queue > 8 requests (a default pool's threads: from there on requests wait), network_idle < 0.3
+/// (Kafka's own advice), max_lag > 10,000 messages, under_replicated > 0 partitions, p99_ms > 100.
 std::vector<SignalMark> signal_marks(const JudgeRules& rules);
 
 /// One trial's signals over its window, each of the worst broker: gauges as means.
@@ -34,9 +34,9 @@ struct FirstCrossing {
     std::optional<double> value{};
 };
 
-/// The first-crossing table of a point: one entry for each mark whose signal any trial has, by load, those that were never
-/// crossed last. Pass only trials that can be judged. Where one load was tried several times, each counts by itself: a
-/// signal that crossed once has been seen to. Pure.
+/// The first-crossing table of a point: one entry for each mark whose signal any trial has, by load, those
+/// that were never crossed last. Pass only trials that can be judged. Where one load was tried several times,
+/// each counts by itself: a signal that crossed once has been seen to. Pure.
 std::vector<FirstCrossing> first_crossings(const std::vector<TrialSignals>& trials,
                                            const std::vector<SignalMark>& marks);
 

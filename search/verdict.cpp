@@ -228,7 +228,8 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
     Verdict verdict;
     std::vector<std::string> faults = window.voided;
     for (const auto& agent : window.agents) {
-        if (agent.lost && window.voided.empty()) faults.push_back("agent " + agent.agent + " was lost during the trial");
+        if (agent.lost && window.voided.empty())
+            faults.push_back("agent " + agent.agent + " was lost during the trial");
     }
     if (auto fault = size_fault(window.agents)) {
         faults.push_back(*fault);

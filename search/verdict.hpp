@@ -39,7 +39,7 @@ struct AgentWindow {
     bool lost = false;     ///< it stopped answering, or its task ended by itself
     /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
     std::vector<std::string> saturation{};
-    std::string first_error{};  ///< the first delivery error, as librdkafka names it
+    std::string first_error{};               ///< the first delivery error, as librdkafka names it
     std::vector<std::string> error_codes{};  ///< all of them, e.g. MSG_SIZE_TOO_LARGE, over the whole task
 };
 
@@ -106,7 +106,7 @@ struct TrialWindow {
     std::vector<BrokerWindow> brokers;
     std::vector<AgentWindow> agents;
     std::vector<std::string>
-        voided{};  ///< what happened that makes the window worthless (lost lease, guard, …)
+        voided{};                  ///< what happened that makes the window worthless (lost lease, guard, …)
     double scrape_interval_s = 0;  ///< as configured; 0: not known, so nothing counts as a hole
     bool leaders_equal = false;    ///< every broker leads equally many partitions of the topic
     /// What changed about the topic during the trial; reported behind what may have caused it.

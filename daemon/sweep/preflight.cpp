@@ -125,9 +125,10 @@ tl::expected<void, Error> check_fits(const SweepSpec& spec, const Preflight& loo
         return !left.warnings.empty() || !left.problems.empty();
     });
     if (throttled && lists_throttled_replicas(spec.topic_config)) {
-        refused.details.push_back({"/topic/config",
-                                   "it lists throttled replicas, and brokers have a replication throttle: the "
-                                   "throttle would be measured and not the cluster"});
+        refused.details.push_back(
+            {"/topic/config",
+             "it lists throttled replicas, and brokers have a replication throttle: the "
+             "throttle would be measured and not the cluster"});
     }
     if (!refused.details.empty()) {
         for (const auto& d : refused.details) refused.message += "; " + d.pointer + ": " + d.detail;

@@ -48,13 +48,14 @@ void add_cluster_problems(RestReport& report, const Observation& seen, const Res
     for (const auto& reading : report.readings) clients += reading.bytes_in_per_s;
     const auto latest = seen.latest();
     for (const auto& [id, reading] : latest) {
-        const auto at_rest = std::find_if(report.readings.begin(), report.readings.end(),
-                                          [&, broker = id](const RestReading& r) { return r.broker_id == broker; });
+        const auto at_rest =
+            std::find_if(report.readings.begin(), report.readings.end(),
+                         [&, broker = id](const RestReading& r) { return r.broker_id == broker; });
         if (reading.broker_meter && at_rest != report.readings.end() && at_rest->idle > kOnePool) {
-            report.problems.push_back(
-                fmt::format("the broker's own idle meter of broker {} reads {:.2f} at rest, though it counts one "
-                            "pool only (1)",
-                            id, at_rest->idle));
+            report.problems.push_back(fmt::format(
+                "the broker's own idle meter of broker {} reads {:.2f} at rest, though it counts one "
+                "pool only (1)",
+                id, at_rest->idle));
         }
         const auto copied = replication_rate(seen, id).value_or(0);
         if (copied > settings.foreign_bytes_per_s_above + kCopies * clients) {
@@ -147,9 +148,10 @@ std::optional<std::string> just_restarted(const BrokerSample& sample, double uni
     }
     const double counted = sample.idle_ns.value_or(kFresh_s * 1e9) / 1e9;
     if (counted >= kFresh_s) return std::nullopt;
-    return fmt::format("seems to have just started: its idle counter holds {:.0f} s; it looks busier than it is for "
-                       "about {:.0f} s",
-                       counted, kFresh_s);
+    return fmt::format(
+        "seems to have just started: its idle counter holds {:.0f} s; it looks busier than it is for "
+        "about {:.0f} s",
+        counted, kFresh_s);
 }
 
 tl::expected<RestReport, Error> observe_rest(MetricsSource& metrics, Clock& clock,

@@ -35,8 +35,9 @@ struct RestReport {
     std::map<int, std::vector<std::string>> warnings{};
 };
 
-/// Why a broker counts as just restarted (up for less than 2 min), by the start of its process or, where that is not
-/// exported, by an idle counter that holds less than that; nothing when it is old enough, or when nothing tells. Pure.
+/// Why a broker counts as just restarted (up for less than 2 min), by the start of its process or, where that
+/// is not exported, by an idle counter that holds less than that; nothing when it is old enough, or when
+/// nothing tells. Pure.
 std::optional<std::string> just_restarted(const BrokerSample& sample, double unix_s);
 
 /// Observes every broker for `observe_s` before the first trial. Errors: cancelled.

@@ -208,7 +208,8 @@ void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,
     if (!traffic_before_) traffic_before_ = traffic;
     if (!guard_ && traffic) {
         const double seconds = std::max(0.0, clock_.now_s() - load_since_s_);
-        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s), order.load.message_bytes};
+        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s),
+                             order.load.message_bytes};
         guard_ = foreign_guard(foreign_bytes(*traffic_before_, *traffic, own), seconds, own,
                                order.foreign_bytes_per_s_above);
     }

@@ -13,8 +13,8 @@ struct Mean {
 
 }  // namespace
 
-std::map<std::string, double> gauges_between(const std::vector<ObservedScrape>& scrapes, double from_s, double to_s,
-                                             const std::vector<SignalMark>& marks) {
+std::map<std::string, double> gauges_between(const std::vector<ObservedScrape>& scrapes, double from_s,
+                                             double to_s, const std::vector<SignalMark>& marks) {
     std::map<std::string, double> worst;
     for (const auto& mark : marks) {
         std::map<int, Mean> by_broker;

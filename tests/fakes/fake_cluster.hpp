@@ -97,7 +97,8 @@ class FakeMetrics final : public MetricsSource {
             reading.at_unix_ms = model_.clock.unix_ms();
             reading.signals = model_.signals;
             reading.signals["io_idle_ns"] = model_.idle_ns;
-            if (const auto offline = model_.signals.find("offline_partitions"); offline != model_.signals.end())
+            if (const auto offline = model_.signals.find("offline_partitions");
+                offline != model_.signals.end())
                 reading.sample.offline_partitions = offline->second;
             scrapes.push_back({id, reading});
         }
@@ -184,8 +185,7 @@ class FakeCluster final : public Cluster {
         topics_[topic.name] = static_cast<int>(topic.replicas.size());
         auto& partitions = layouts_[topic.name] = {};
         for (const auto& replicas : topic.replicas) {
-            partitions.push_back(
-                {static_cast<int>(partitions.size()), replicas.front(), replicas, replicas});
+            partitions.push_back({static_cast<int>(partitions.size()), replicas.front(), replicas, replicas});
         }
         model_.log.push_back("create " + topic.name);
         return {};

@@ -60,8 +60,8 @@ void print_crossings(Output& output, const json& point) {
                                number(row, "mark").value_or(0));
     }
     if (crossed.empty() && never.empty()) return;
-    output.line(format_size(count(point, "message_bytes")) + " first crossings: " + (crossed.empty() ? "none" : crossed) +
-                (never.empty() ? "" : "; not crossed: " + never));
+    output.line(format_size(count(point, "message_bytes")) + " first crossings: " +
+                (crossed.empty() ? "none" : crossed) + (never.empty() ? "" : "; not crossed: " + never));
 }
 
 void print_sweep(Output& output, const SweepSnapshot& snapshot, bool trials) {

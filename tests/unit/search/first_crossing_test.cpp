@@ -11,11 +11,12 @@ TEST_CASE("first_crossings: each signal's lowest load across its mark, in the or
                                         {"max_lag", true, 10},
                                         {"network_idle", false, 0.3}};
     // In the order of a search, not of the loads.
-    const auto table = first_crossings({{4000, {{"io_idle", 0.6}, {"request_queue", 1}, {"p99_ms", 5}, {"max_lag", 11}}},
-                                        {8000, {{"io_idle", 0.1}, {"request_queue", 50}, {"p99_ms", 90}}},
-                                        {6000, {{"io_idle", 0.3}, {"request_queue", 9}, {"p99_ms", 20}, {"max_lag", 12}}},
-                                        {7000, {{"io_idle", 0.2}, {"request_queue", 7}}}},
-                                       marks);
+    const auto table =
+        first_crossings({{4000, {{"io_idle", 0.6}, {"request_queue", 1}, {"p99_ms", 5}, {"max_lag", 11}}},
+                         {8000, {{"io_idle", 0.1}, {"request_queue", 50}, {"p99_ms", 90}}},
+                         {6000, {{"io_idle", 0.3}, {"request_queue", 9}, {"p99_ms", 20}, {"max_lag", 12}}},
+                         {7000, {{"io_idle", 0.2}, {"request_queue", 7}}}},
+                        marks);
     REQUIRE(table.size() == 4);  // network_idle was never read
     CHECK(table[0].mark.signal == "max_lag");
     CHECK(*table[0].msgs_per_s == 4000);

@@ -44,9 +44,10 @@ TEST_CASE("observe_rest: copies between brokers without clients are a reassignme
     model.clock.at_time = [&](double now) { model.signals["replication_bytes_in"] = 2e6 * now; };
     const auto report = rest_of(model);
     REQUIRE(report.problems.size() == 3);
-    CHECK(report.problems.front() ==
-          "broker 1 copies 2.00 MB/s from other brokers while clients send 0.00: a reassignment, or a replica "
-          "that catches up, is under way");
+    CHECK(
+        report.problems.front() ==
+        "broker 1 copies 2.00 MB/s from other brokers while clients send 0.00: a reassignment, or a replica "
+        "that catches up, is under way");
     Model clients{3};
     clients.foreign_msgs_per_s = 900;  // 0.9 MB/s, allowed, of which each broker may copy two thirds
     clients.foreign_message_bytes = 1000;
@@ -57,9 +58,10 @@ TEST_CASE("observe_rest: copies between brokers without clients are a reassignme
 TEST_CASE("observe_rest: a guard that trips without load is a problem at once") {
     Model model{3};
     model.signals["under_min_isr"] = 1;
-    CHECK(rest_of(model).problems ==
-          std::vector<std::string>{"a guard trips without load: 3 partitions have fewer replicas in sync than "
-                                   "min.insync.replicas (mark 0)"});
+    CHECK(
+        rest_of(model).problems ==
+        std::vector<std::string>{"a guard trips without load: 3 partitions have fewer replicas in sync than "
+                                 "min.insync.replicas (mark 0)"});
     RestSettings allowed;
     allowed.guards.under_min_isr_above = 3;
     CHECK(rest_of(model, allowed).problems.empty());
@@ -67,7 +69,8 @@ TEST_CASE("observe_rest: a guard that trips without load is a problem at once") 
 
 TEST_CASE("left_behind_throttles: warned of, and refused where they hold back every topic") {
     CHECK(left_behind_throttles(1, {}).warnings.empty());
-    CHECK(left_behind_throttles(1, {{"leader.replication.throttled.rate", "9223372036854775807"}}).warnings.empty());
+    CHECK(left_behind_throttles(1, {{"leader.replication.throttled.rate", "9223372036854775807"}})
+              .warnings.empty());
     const std::map<std::string, std::string> left{{"follower.replication.throttled.rate", "1000000"}};
     const auto warned = left_behind_throttles(2, left);
     CHECK(warned.problems.empty());
@@ -96,7 +99,8 @@ TEST_CASE("look_at: names throttles, reassignments and guards without a signal")
     CHECK(look->problems.empty());
     REQUIRE(look->warnings.size() == 5);
     CHECK(look->warnings[0].find("broker 1 has a replication throttle") == 0);
-    CHECK(look->warnings[3] == "topic orders has 3 replicas of partition 1 and 2 of partition 0: is it being reassigned?");
+    CHECK(look->warnings[3] ==
+          "topic orders has 3 replicas of partition 1 and 2 of partition 0: is it being reassigned?");
     CHECK(look->warnings[4].find("not watched during trials: offline partitions (no broker shows") == 0);
     SweepSpec spec{.cluster = "fake", .message_bytes = {1000}};
     CHECK(check_fits(spec, *look));

@@ -49,8 +49,8 @@ struct Sweep {
                                          {.broker_id = 3, .url = "http://z"}}},
                             cluster, metrics, agents.status());
         REQUIRE(look);
-        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, limits, spec,
-                           *look, row, points);
+        SweepRunner runner({cluster, metrics, agents, model.clock, *store, board, shutting_down}, limits,
+                           spec, *look, row, points);
         runner.run(stop.get_token());
     }
     storage::SweepRow sweep() { return store->sweep(row.id)->value(); }
@@ -247,11 +247,13 @@ TEST_CASE("SweepRunner: a guard of the user's own stops the trial, or the sweep 
         Sweep s({1000, 2000});
         s.limits.guards.signals = {{.name = "max_lag", .above = 100, .ends_sweep = ends_sweep}};
         s.model.clock.at_time = [&](double) {
-            s.model.signals["max_lag"] = s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
+            s.model.signals["max_lag"] =
+                s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
         };
         s.run();
         CHECK(s.point(0).state == "failed");
-        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") != std::string::npos);
+        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") !=
+              std::string::npos);
         CHECK(s.point(1).state == (ends_sweep ? "failed" : "done"));
         CHECK(s.trials().front().verdict == "invalid");
     }
@@ -285,11 +287,13 @@ TEST_CASE("SweepRunner: a broker that restarts in a trial voids it, and the topi
     CHECK(restarted);
     CHECK(s.sweep().state == "succeeded");
     const auto trials = s.trials();
-    const auto voided = std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
+    const auto voided =
+        std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
     REQUIRE(voided != trials.end());
     CHECK(voided->verdict_json.find("broker 2 restarted during the window") != std::string::npos);
     CHECK(voided->verdict_json.find("the leader of partition") != std::string::npos);
-    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) == 1);
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) ==
+          1);
     CHECK(std::count(s.model.log.begin(), s.model.log.end(), "create " + s.row.topic) == 2);
 }
 

@@ -31,7 +31,8 @@ storage::TrialRow trial(int producers, const char* verdict, double p99_ms, const
 }  // namespace
 
 TEST_CASE("gauges_between: means of the window, the worst broker's") {
-    const std::vector<SignalMark> marks{{"request_queue", true, 8}, {"network_idle", false, 0.3}, {"max_lag", true, 1}};
+    const std::vector<SignalMark> marks{
+        {"request_queue", true, 8}, {"network_idle", false, 0.3}, {"max_lag", true, 1}};
     auto silent = scrape(3, 10, {});
     silent.reading.reset();
     const auto worst = gauges_between({scrape(1, 10, {{"request_queue", 2}, {"network_idle", 0.9}}),
@@ -69,6 +70,6 @@ TEST_CASE("conclude: deliveries or latency that tell the two ends apart validate
     CHECK(evidence(20, 30, 600) == "proxy_only");
     CHECK(evidence(20, 30, 590) == "validated");
     CHECK(evidence(60, 101, 600) == "validated");
-    CHECK(evidence(99, 101, 600) == "proxy_only");  // across the mark, but by chance
+    CHECK(evidence(99, 101, 600) == "proxy_only");   // across the mark, but by chance
     CHECK(evidence(150, 400, 600) == "proxy_only");  // slow at both ends
 }
