@@ -10,7 +10,8 @@ constexpr double kMost = 1e15;
 tl::expected<SignalGuard, Error> read_signal(TomlTable& table) {
     SignalGuard guard;
     guard.name = table.text("name").value_or("");
-    if (guard.name.empty()) table.fault("name", "is required: a signal as 'brink check' lists it, e.g. max_lag");
+    if (guard.name.empty())
+        table.fault("name", "is required: a signal as 'brink check' lists it, e.g. max_lag");
     guard.above = table.number("above", -kMost, kMost);
     guard.below = table.number("below", -kMost, kMost);
     if (guard.above.has_value() == guard.below.has_value())

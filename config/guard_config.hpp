@@ -10,8 +10,8 @@ namespace brink {
 
 class TomlTable;
 
-/// A guard of the user's own, over a recorded signal of any broker: the load stops when one broker's reading is beyond
-/// the mark. Exactly one of `above` and `below`.
+/// A guard of the user's own, over a recorded signal of any broker: the load stops when one broker's reading
+/// is beyond the mark. Exactly one of `above` and `below`.
 struct SignalGuard {
     std::string name;  ///< of the signal, as `brink check` lists it
     std::optional<double> above{};

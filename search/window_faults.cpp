@@ -11,10 +11,12 @@ namespace {
 constexpr double kSameStart_s = 1.0;  ///< exporters round the start of a process differently
 constexpr double kClockJump_s = 1.0;
 constexpr double kHoleInIntervals = 2.5;
-/// Counters make up for a hole; what is lost is when things happened, and a few seconds of that are never known.
+/// Counters make up for a hole; what is lost is when things happened, and a few seconds of that are never
+/// known.
 constexpr double kShortestHole_s = 5.0;
 constexpr double kSkewAbove = 1.5;
-/// Clients fill a batch for one partition before they go on to the next: below this a broker's share is chance.
+/// Clients fill a batch for one partition before they go on to the next: below this a broker's share is
+/// chance.
 constexpr double kBytesToCompare = 1e7;
 constexpr double kMessagesToCompare = 1e3;
 /// An idle median this far above the worst broker is not noise (windows scatter by 0.02–0.04).
@@ -103,7 +105,8 @@ double usual_step(const std::vector<BrokerSample>& samples) {
 }
 
 std::optional<std::string> gap_fault(const BrokerWindow& broker, const TrialWindow& window) {
-    // A broker that was never read is a matter of the missing share, and without an interval nothing is a hole.
+    // A broker that was never read is a matter of the missing share, and without an interval nothing is a
+    // hole.
     if (window.scrape_interval_s <= 0 || broker.samples.empty()) return std::nullopt;
     const double interval = std::max(window.scrape_interval_s, usual_step(broker.samples));
     const double limit = std::max(kHoleInIntervals * interval, kShortestHole_s);

@@ -42,10 +42,11 @@ std::optional<GuardTrip> signal_guard(const SignalGuard& guard, const LatestRead
         const bool over = guard.above && reading.value > *guard.above;
         const bool under = guard.below && reading.value < *guard.below;
         if (!over && !under) continue;
-        return GuardTrip{fmt::format("{} of broker {} is {:.6g}, {} the mark {:.6g} of clusters.guards.signal", guard.name,
-                                     reading.broker_id, reading.value, over ? "above" : "below",
-                                     over ? *guard.above : *guard.below),
-                         guard.ends_sweep};
+        return GuardTrip{
+            fmt::format("{} of broker {} is {:.6g}, {} the mark {:.6g} of clusters.guards.signal", guard.name,
+                        reading.broker_id, reading.value, over ? "above" : "below",
+                        over ? *guard.above : *guard.below),
+            guard.ends_sweep};
     }
     return std::nullopt;
 }
@@ -88,14 +89,14 @@ std::optional<GuardTrip> guard_on(const GuardConfig& guards, const LatestReading
     // Only the active controller counts offline partitions; the others show 0.
     if (const auto offline = highest(readings_of(readings, kOffline));
         offline && offline->value > guards.offline_partitions_above) {
-        return GuardTrip{fmt::format("{:.0f} partitions of the cluster are offline (mark {:.0f})", offline->value,
-                                     guards.offline_partitions_above),
+        return GuardTrip{fmt::format("{:.0f} partitions of the cluster are offline (mark {:.0f})",
+                                     offline->value, guards.offline_partitions_above),
                          true};
     }
     if (const auto disk = highest(readings_of(readings, kLogDisk));
         disk && disk->value > guards.log_disk_share_above) {
-        return GuardTrip{fmt::format("the log disk of broker {} is {:.0f} % full (mark {:.0f} %)", disk->broker_id,
-                                     disk->value * 100, guards.log_disk_share_above * 100),
+        return GuardTrip{fmt::format("the log disk of broker {} is {:.0f} % full (mark {:.0f} %)",
+                                     disk->broker_id, disk->value * 100, guards.log_disk_share_above * 100),
                          true};
     }
     double under_min_isr = 0;
@@ -122,7 +123,8 @@ std::vector<std::string> unwatched(const GuardConfig& guards, const LatestReadin
     need("partitions under min ISR", kUnderMinIsr);
     need("log disks", kLogDisk);
     if (!traffic_of(readings))
-        missing.emplace_back("foreign traffic during trials (needs bytes_in and messages_in of every broker)");
+        missing.emplace_back(
+            "foreign traffic during trials (needs bytes_in and messages_in of every broker)");
     for (const auto& guard : guards.signals) need("clusters.guards.signal " + guard.name, guard.name);
     return missing;
 }

@@ -37,20 +37,24 @@ struct OwnTraffic {
 };
 
 /// Bytes that came in between two readings and cannot have been ours: the higher of two lower bounds.
-/// By bytes: what exceeds our messages with 128 bytes of overhead each; brokers count batches as sent, so compression
-/// only makes our part smaller, and with large messages this is nearly exact. By messages: those beyond what our
-/// schedule allows, at the size that messages have on average, within 100 … 1000 bytes; what small or compressed messages
-/// hide from the first bound shows here, and the limits keep a few small foreign messages beside our large ones from
-/// being taken for large. Blind to what our load falls short of its schedule by.
+/// By bytes: what exceeds our messages with 128 bytes of overhead each; brokers count batches as sent, so
+/// compression only makes our part smaller, and with large messages this is nearly exact. By messages: those
+/// beyond what our schedule allows, at the size that messages have on average, within 100 … 1000 bytes; what
+/// small or compressed messages hide from the first bound shows here, and the limits keep a few small foreign
+/// messages beside our large ones from being taken for large. Blind to what our load falls short of its
+/// schedule by.
 double foreign_bytes(const Traffic& since, const Traffic& now, const OwnTraffic& own);
 
-/// The foreign traffic of a trial so far, as a mean since its load began: a moment's excess may be messages that had
-/// queued up. Trips above `mark_bytes_per_s`, or above 1 % of our own where that is more. Nothing in the first 5 s.
-std::optional<GuardTrip> foreign_guard(double bytes, double seconds, const OwnTraffic& own, double mark_bytes_per_s);
+/// The foreign traffic of a trial so far, as a mean since its load began: a moment's excess may be messages
+/// that had queued up. Trips above `mark_bytes_per_s`, or above 1 % of our own where that is more. Nothing in
+/// the first 5 s.
+std::optional<GuardTrip> foreign_guard(double bytes, double seconds, const OwnTraffic& own,
+                                       double mark_bytes_per_s);
 
-/// The first guard that the readings trip: offline partitions, the log disk, under min ISR, then the user's. Offline
-/// partitions and a full disk end the sweep, since another trial makes neither better; partitions under min ISR end the
-/// trial: they come back when the load is gone. A guard whose signal no broker shows does not trip; see `unwatched`.
+/// The first guard that the readings trip: offline partitions, the log disk, under min ISR, then the user's.
+/// Offline partitions and a full disk end the sweep, since another trial makes neither better; partitions
+/// under min ISR end the trial: they come back when the load is gone. A guard whose signal no broker shows
+/// does not trip; see `unwatched`.
 std::optional<GuardTrip> guard_on(const GuardConfig& guards, const LatestReadings& readings);
 
 /// Each guard that has nothing to watch, and the signal that it lacks.

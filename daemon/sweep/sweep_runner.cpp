@@ -42,6 +42,7 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
     settings.sub_window_s = spec.sub_window_s;
     settings.foreign_bytes_per_s_above = limits.foreign_bytes_per_s_above;
     settings.churn_above = spec.isr_churn_above;
+    settings.guards = limits.guards;
     return settings;
 }
 
@@ -113,15 +114,14 @@ tl::expected<void, Error> SweepRunner::restore_topic() {
     if (!seen) return {};  // the trial looks as well, and is void when it cannot
     const auto moved = unequal_leaders(*seen, look_.brokers.size());
     if (!moved) return {};
-    spdlog::warn("event=topic_laid_out_anew sweep={} topic={} reason=\"{}\"", sweep_.id, sweep_.topic, *moved);
-    auto made = tools_.cluster.delete_topic(sweep_.topic, kTopicDeadline).and_then([&] {
-        return create_topic();
-    });
+    spdlog::warn("event=topic_laid_out_anew sweep={} topic={} reason=\"{}\"", sweep_.id, sweep_.topic,
+                 *moved);
+    auto made =
+        tools_.cluster.delete_topic(sweep_.topic, kTopicDeadline).and_then([&] { return create_topic(); });
     if (made) return {};
     // Whatever it was, no further trial can be fair: this ends the sweep.
-    return tl::unexpected(Error{ErrorCode::timed_out,
-                                *moved + ", and it could not be laid out anew: " + made.error().message,
-                                {}});
+    return tl::unexpected(Error{
+        ErrorCode::timed_out, *moved + ", and it could not be laid out anew: " + made.error().message, {}});
 }
 
 tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
@@ -137,7 +137,11 @@ tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
         readings.push_back({{"broker_id", r.broker_id},
                             {"idle", r.idle},
                             {"isr_churn", r.isr_churn},
-                            {"bytes_in_per_s", r.bytes_in_per_s}});
+                            {"bytes_in_per_s", r.bytes_in_per_s},
+                            {"warnings", report->warnings[r.broker_id]}});
+        for (const auto& warning : report->warnings[r.broker_id])
+            spdlog::warn("event=rest_warning sweep={} broker={} warning=\"{}\"", sweep_.id, r.broker_id,
+                         warning);
     }
     sweep_.rest_json = readings.dump();
     if (auto stored = tools_.store.update_sweep(sweep_); !stored) return stored;
@@ -157,7 +161,7 @@ tl::expected<void, Error> SweepRunner::answer(storage::PointRow& point, const st
     const auto found = resolve_rate(point, stop).and_then([&] { return search_boundary(point, stop); });
     point.finished_at_ms = tools_.clock.unix_ms();
     if (found) {
-        conclude(point, *found, point_trials_, look_.brokers.size());
+        conclude(point, *found, point_trials_, look_.brokers.size(), order_for(point, 1, 1).rules);
         if (point.lower_msgs_per_s && point.upper_msgs_per_s &&
             off_curve({{point.message_bytes}, {*point.lower_msgs_per_s}, {*point.upper_msgs_per_s}},
                       finished_besides(point))) {
@@ -308,7 +312,8 @@ tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow 
     if (tools_.on_trial) tools_.on_trial(trial);
     if (stop.stop_requested()) return tl::unexpected(Error{ErrorCode::cancelled, "cancelled", {}});
     if (result.guard && result.guard->ends_sweep) {
-        return tl::unexpected(Error{ErrorCode::conflict, "a guard ended the sweep: " + result.guard->reason, {}});
+        return tl::unexpected(
+            Error{ErrorCode::conflict, "a guard ended the sweep: " + result.guard->reason, {}});
     }
     tools_.board.change([](Progress& p) { p.phase = "recovering", p.phase_ends_at_s = 0; });
     if (auto back = recover_to_rest(tools_.metrics, tools_.clock, rest_settings_, rest_, stop); !back) {

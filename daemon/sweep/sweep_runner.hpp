@@ -63,8 +63,8 @@ class SweepRunner {
     tl::expected<void, Error> trace_curve(const std::stop_token& stop);
     tl::expected<void, Error> create_topic();
     void empty_topic();
-    /// Lays the topic out anew where its leaders have moved (a broker restarted, a rebalance): brokers that lead unequal
-    /// shares would be judged for it. Called without load.
+    /// Lays the topic out anew where its leaders have moved (a broker restarted, a rebalance): brokers that
+    /// lead unequal shares would be judged for it. Called without load.
     tl::expected<void, Error> restore_topic();
     tl::expected<void, Error> learn_rest(const std::stop_token& stop);
     tl::expected<void, Error> answer(storage::PointRow& point, const std::stop_token& stop);

@@ -46,7 +46,8 @@ std::optional<std::string> topic_change(const std::vector<PartitionInfo>& before
 
 std::vector<std::string> topic_faults(const TopicLook& before, const TopicLook& after) {
     for (const auto* look : {&before, &after}) {
-        if (!*look) return {"whether the topic changed under the trial is not known: " + look->error().message};
+        if (!*look)
+            return {"whether the topic changed under the trial is not known: " + look->error().message};
     }
     if (auto change = topic_change(*before, *after)) return {*change};
     return {};

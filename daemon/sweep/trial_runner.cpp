@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "daemon/sweep/topic_look.hpp"
+#include "daemon/sweep/window_signals.hpp"
+#include "search/first_crossing.hpp"
 
 namespace brink {
 namespace {
@@ -175,6 +177,13 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     result.acked_msgs_per_s = static_cast<double>(result.totals.acked) / seconds;
     result.p50_ms = fleet::quantile_ms(result.totals.latency, 0.50);
     result.p99_ms = fleet::quantile_ms(result.totals.latency, 0.99);
+    result.signals = gauges_between(result.scrapes, at.from_s, at.to_s, signal_marks(order.rules));
+    if (result.verdict.worst_idle) result.signals["io_idle"] = *result.verdict.worst_idle;
+    if (result.verdict.isr_churn) result.signals["isr_churn"] = *result.verdict.isr_churn;
+    if (result.totals.scheduled > 0)
+        result.signals["delivery"] =
+            static_cast<double>(result.totals.acked) / static_cast<double>(result.totals.scheduled);
+    if (result.p99_ms) result.signals["p99_ms"] = *result.p99_ms;
     for (const auto& broker : result.verdict.brokers) result.broker_in_bytes_per_s += broker.bytes_in_per_s;
     return result;
 }
@@ -209,7 +218,8 @@ void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,
     if (!traffic_before_) traffic_before_ = traffic;
     if (!guard_ && traffic) {
         const double seconds = std::max(0.0, clock_.now_s() - load_since_s_);
-        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s), order.load.message_bytes};
+        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s),
+                             order.load.message_bytes};
         guard_ = foreign_guard(foreign_bytes(*traffic_before_, *traffic, own), seconds, own,
                                order.foreign_bytes_per_s_above);
     }

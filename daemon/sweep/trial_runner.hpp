@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,8 @@ struct TrialOrder {
 /// What a trial was and showed. Everything the verdict rests on is here, to be stored.
 struct TrialResult {
     Verdict verdict{};
+    /// Recorded signals over the window, each of the worst broker; see `signal_marks`.
+    std::map<std::string, double> signals{};
     std::optional<GuardTrip> guard{};  ///< what stopped the load before its time
     std::vector<ObservedScrape> scrapes{};
     std::vector<fleet::AgentReport> reports{};
@@ -46,8 +49,8 @@ struct TrialResult {
     double broker_in_bytes_per_s = 0;  ///< what the brokers say came in, all of them together
 };
 
-/// Runs one trial: look at the topic → start producers → warm-up → measure → stop → look again → judge. Whatever
-/// happens, no load of it is left when `run` returns. Not thread-safe: one trial at a time.
+/// Runs one trial: look at the topic → start producers → warm-up → measure → stop → look again → judge.
+/// Whatever happens, no load of it is left when `run` returns. Not thread-safe: one trial at a time.
 class TrialRunner {
   public:
     TrialRunner(Cluster& cluster, fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock,
@@ -79,8 +82,8 @@ class TrialRunner {
     double load_since_s_ = 0;                ///< when the load began
     std::optional<Traffic> traffic_before_;  ///< the first that was read of this trial
     std::optional<GuardTrip> guard_;         ///< what tripped in this trial
-    std::int64_t next_second_ = 0;  ///< of the agents' reports, for a cheap look at how they are
-    int silent_looks_ = 0;          ///< how often in a row an agent did not answer
+    std::int64_t next_second_ = 0;           ///< of the agents' reports, for a cheap look at how they are
+    int silent_looks_ = 0;                   ///< how often in a row an agent did not answer
 };
 
 }  // namespace brink

@@ -204,6 +204,10 @@ class FakeCluster final : public Cluster {
         if (found == layouts_.end()) return tl::unexpected(Error{ErrorCode::not_found, "no such topic", {}});
         return found->second;
     }
+    tl::expected<std::map<std::string, std::vector<PartitionInfo>>, Error> layout(
+        std::chrono::milliseconds) override {
+        return layouts_;
+    }
     tl::expected<void, Error> delete_topic(const std::string& topic, std::chrono::milliseconds) override {
         model_.log.push_back("delete " + topic);
         topics_.erase(topic);
@@ -212,7 +216,7 @@ class FakeCluster final : public Cluster {
     }
     tl::expected<std::map<std::string, std::string>, Error> broker_config(
         int, std::chrono::milliseconds) override {
-        return std::map<std::string, std::string>{{"message.max.bytes", "1048588"}};
+        return config_;
     }
     tl::expected<void, Error> empty_topic(const std::string& topic, std::chrono::milliseconds) override {
         model_.log.push_back("empty " + topic);
@@ -226,6 +230,7 @@ class FakeCluster final : public Cluster {
             }
         }
     }
+    std::map<std::string, std::string> config_{{"message.max.bytes", "1048588"}};
     std::map<std::string, int> topics_{};
     std::map<std::string, std::vector<PartitionInfo>> layouts_{};
 

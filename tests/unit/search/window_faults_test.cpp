@@ -65,7 +65,8 @@ const std::vector<Case> kVoid{
      "broker 2 restarted during the window"},
     {"broker restart, with counters that begin anew",
      [](TrialWindow& w) {
-         from_the_sixth(w, [](BrokerSample& s) { s.process_start_s = 1.7e9, *s.idle_ns -= 5e12, *s.bytes_in -= 7e9; });
+         from_the_sixth(
+             w, [](BrokerSample& s) { s.process_start_s = 1.7e9, *s.idle_ns -= 5e12, *s.bytes_in -= 7e9; });
      },
      "broker 2 restarted during the window"},
     {"broker restart, where no start time is exported",
@@ -75,8 +76,7 @@ const std::vector<Case> kVoid{
      },
      "the idle counter of broker 2 went back from 5015000000000 to 18000000000 during the window: the broker "
      "restarted"},
-    {"counter reset",
-     [](TrialWindow& w) { from_the_sixth(w, [](BrokerSample& s) { s.isr_shrinks = 0; }); },
+    {"counter reset", [](TrialWindow& w) { from_the_sixth(w, [](BrokerSample& s) { s.isr_shrinks = 0; }); },
      "the ISR shrink counter of broker 2 went back from 4 to 0"},
     {"scrape gap, though the missing share is small",
      [](TrialWindow& w) {
@@ -87,7 +87,8 @@ const std::vector<Case> kVoid{
      "scrapes of broker 2 are missing for 15.0 s in one piece (limit 12.5 s), the last because: timed out"},
     {"scrape gap at the end", [](TrialWindow& w) { w.brokers[0].samples.resize(10); },
      "scrapes of broker 1 are missing for 15.0 s in one piece"},
-    {"wall clock set", [](TrialWindow& w) { from_the_sixth(w, [](BrokerSample& s) { *s.at_unix_s += 3.2; }); },
+    {"wall clock set",
+     [](TrialWindow& w) { from_the_sixth(w, [](BrokerSample& s) { *s.at_unix_s += 3.2; }); },
      "the controller's clock jumped by +3.2 s between two scrapes of broker 2"},
     {"monotonic time goes back",
      [](TrialWindow& w) { from_the_sixth(w, [](BrokerSample& s) { s.at_s -= 10; }); },
@@ -96,8 +97,7 @@ const std::vector<Case> kVoid{
     {"message-size limit",
      [](TrialWindow& w) { w.agents[0].error_codes = {"_MSG_TIMED_OUT", "MSG_SIZE_TOO_LARGE"}; },
      "messages of this size are refused (MSG_SIZE_TOO_LARGE on agent load-1)"},
-    {"not enough replicas",
-     [](TrialWindow& w) { w.agents[0].error_codes = {"NOT_ENOUGH_REPLICAS"}; },
+    {"not enough replicas", [](TrialWindow& w) { w.agents[0].error_codes = {"NOT_ENOUGH_REPLICAS"}; },
      "fewer replicas in sync than min.insync.replicas asks for (NOT_ENOUGH_REPLICAS on agent load-1)"},
     {"not enough replicas after the append",
      [](TrialWindow& w) { w.agents[0].error_codes = {"NOT_ENOUGH_REPLICAS_AFTER_APPEND"}; },
@@ -167,7 +167,8 @@ TEST_CASE("judge: one slow broker is named beside the verdict, and does not chan
         const auto verdict = judge(window, {}, {});
         CHECK(verdict.kind == VerdictKind::overloaded);
         const bool named = verdict.reasons.back().find("only broker 2 is short of idle time") == 0;
-        const bool flag = std::find(verdict.flags.begin(), verdict.flags.end(), "one_slow_broker") != verdict.flags.end();
+        const bool flag =
+            std::find(verdict.flags.begin(), verdict.flags.end(), "one_slow_broker") != verdict.flags.end();
         CHECK(named == flag);
         return flag;
     };
@@ -185,7 +186,8 @@ TEST_CASE("judge: scrapes that all take long have no holes, and short ones are n
         broker.samples.clear();
         for (int i = 0; i <= 120; ++i) {
             if (i < 40 || i > 48)
-                broker.samples.push_back({.at_s = 100 + i * 0.5, .idle_ns = 5e12 + 3e8 * i, .isr_shrinks = 0});
+                broker.samples.push_back(
+                    {.at_s = 100 + i * 0.5, .idle_ns = 5e12 + 3e8 * i, .isr_shrinks = 0});
         }
     }
     CHECK(judge(brief, {}, {}).kind == VerdictKind::sustained);  // 5 s

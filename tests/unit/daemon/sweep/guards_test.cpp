@@ -20,7 +20,8 @@ LatestReadings three(const std::string& signal, double one, double two, double t
 
 TEST_CASE("guard_on: each guard has its mark, its reason, and what it ends") {
     GuardConfig users;
-    users.signals = {{.name = "max_lag", .above = 1000}, {.name = "network_idle", .below = 0.1, .ends_sweep = true}};
+    users.signals = {{.name = "max_lag", .above = 1000},
+                     {.name = "network_idle", .below = 0.1, .ends_sweep = true}};
     const struct {
         GuardConfig guards;
         LatestReadings readings;
@@ -29,12 +30,20 @@ TEST_CASE("guard_on: each guard has its mark, its reason, and what it ends") {
     } cases[] = {
         {{}, three("offline_partitions", 0, 2, 0), "2 partitions of the cluster are offline (mark 0)", true},
         {{.offline_partitions_above = 2}, three("offline_partitions", 0, 2, 0), "", false},
-        {{}, three("under_min_isr", 1, 2, 0), "3 partitions have fewer replicas in sync than min.insync.replicas (mark 0)", false},
+        {{},
+         three("under_min_isr", 1, 2, 0),
+         "3 partitions have fewer replicas in sync than min.insync.replicas (mark 0)",
+         false},
         {{.under_min_isr_above = 3}, three("under_min_isr", 1, 2, 0), "", false},
-        {{}, three("log_disk_share", 0.3, 0.4, 0.86), "the log disk of broker 3 is 86 % full (mark 85 %)", true},
+        {{},
+         three("log_disk_share", 0.3, 0.4, 0.86),
+         "the log disk of broker 3 is 86 % full (mark 85 %)",
+         true},
         {{}, three("log_disk_share", 0.3, 0.4, 0.85), "", false},
-        {users, three("max_lag", 1000, 1001, 5), "max_lag of broker 2 is 1001, above the mark 1000 of clusters.guards.signal", false},
-        {users, three("network_idle", 0.09, 0.5, 0.5), "network_idle of broker 1 is 0.09, below the mark 0.1 of clusters.guards.signal", true},
+        {users, three("max_lag", 1000, 1001, 5),
+         "max_lag of broker 2 is 1001, above the mark 1000 of clusters.guards.signal", false},
+        {users, three("network_idle", 0.09, 0.5, 0.5),
+         "network_idle of broker 1 is 0.09, below the mark 0.1 of clusters.guards.signal", true},
         {users, three("network_idle", 0.1, 0.5, 0.5), "", false},
         {{}, three("max_lag", 1e9, 0, 0), "", false},
         {users, {}, "", false},

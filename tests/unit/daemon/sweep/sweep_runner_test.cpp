@@ -50,8 +50,8 @@ struct Sweep {
                                          {.broker_id = 3, .url = "http://z"}}},
                             cluster, *source, agents.status());
         REQUIRE(look);
-        SweepRunner runner({cluster, *source, agents, model.clock, *store, board, shutting_down}, limits, spec,
-                           *look, row, points);
+        SweepRunner runner({cluster, *source, agents, model.clock, *store, board, shutting_down}, limits,
+                           spec, *look, row, points);
         runner.run(stop.get_token());
     }
     storage::SweepRow sweep() { return store->sweep(row.id)->value(); }
@@ -286,8 +286,9 @@ TEST_CASE("SweepRunner: offline partitions stop the load with the reading, and e
 TEST_CASE("SweepRunner: other clients during a trial stop its load, and it is tried again") {
     Sweep s;
     s.model.clock.at_time = [&](double now) {
-        // 5 MB/s for a while, after the observation of rest
-        const bool foreign = now > 1100 && now < 1140;
+        // 5 MB/s from the middle of the first trial to its end
+        const auto trials = s.store->trials(s.row.id).value();
+        const bool foreign = now > 1100 && trials.size() == 1 && trials[0].state == "running";
         s.model.foreign_msgs_per_s = foreign ? 5000 : 0;
         s.model.foreign_message_bytes = 1000;
     };
@@ -305,11 +306,13 @@ TEST_CASE("SweepRunner: a guard of the user's own stops the trial, or the sweep 
         Sweep s({1000, 2000});
         s.limits.guards.signals = {{.name = "max_lag", .above = 100, .ends_sweep = ends_sweep}};
         s.model.clock.at_time = [&](double) {
-            s.model.signals["max_lag"] = s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
+            s.model.signals["max_lag"] =
+                s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
         };
         s.run();
         CHECK(s.point(0).state == "failed");
-        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") != std::string::npos);
+        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") !=
+              std::string::npos);
         CHECK(s.point(1).state == (ends_sweep ? "failed" : "done"));
         CHECK(s.trials().front().verdict == "invalid");
     }
@@ -343,11 +346,13 @@ TEST_CASE("SweepRunner: a broker that restarts in a trial voids it, and the topi
     CHECK(restarted);
     CHECK(s.sweep().state == "succeeded");
     const auto trials = s.trials();
-    const auto voided = std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
+    const auto voided =
+        std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
     REQUIRE(voided != trials.end());
     CHECK(voided->verdict_json.find("broker 2 restarted during the window") != std::string::npos);
     CHECK(voided->verdict_json.find("the leader of partition") != std::string::npos);
-    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) == 1);
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) ==
+          1);
     CHECK(std::count(s.model.log.begin(), s.model.log.end(), "create " + s.row.topic) == 2);
 }
 

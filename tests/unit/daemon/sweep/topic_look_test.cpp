@@ -25,7 +25,8 @@ TEST_CASE("unequal_leaders: every broker has to lead its share") {
     CHECK_FALSE(unequal_leaders(even(), 3));
     auto moved = even();
     moved[1].leader = 3;
-    CHECK(unequal_leaders(moved, 3).value() == "broker 3 leads 3 of the topic's 6 partitions, its share is 2");
+    CHECK(unequal_leaders(moved, 3).value() ==
+          "broker 3 leads 3 of the topic's 6 partitions, its share is 2");
     moved[1].leader = -1;
     CHECK(unequal_leaders(moved, 3).value() == "partition 1 has no leader");
     CHECK(unequal_leaders({}, 3));
@@ -46,7 +47,8 @@ TEST_CASE("topic_change: names a leader, a reassignment or partitions that are o
           "partition 2 of the topic was reassigned during the trial (replicas 3,1 before, 3,1,2 after)");
     auto more = even();
     more.push_back({6, 1, {1}, {1}});
-    CHECK(topic_change(even(), more)->find("had 6 partitions before the trial and 7 after it") != std::string::npos);
+    CHECK(topic_change(even(), more)->find("had 6 partitions before the trial and 7 after it") !=
+          std::string::npos);
 }
 
 TEST_CASE("topic_faults: a look that failed is not taken for one that showed nothing") {
