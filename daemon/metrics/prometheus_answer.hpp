@@ -36,8 +36,15 @@ std::string percent_encoded(const std::string& text);
 /// The samples of a range selector. Errors: those of the call; unauthorised, unavailable, bad_reply with what
 /// the server says, or what it seems to be instead.
 tl::expected<std::vector<StoredSeries>, Error> read_matrix(const net::ClientResult& answer);
-/// The value of `time()`: the server's clock in Unix seconds. Errors: as `read_matrix`.
-tl::expected<double, Error> read_time(const net::ClientResult& answer);
+
+/// The server's clock, as the value of `time()`.
+struct ClockReading {
+    double unix_s = 0;
+    double offset_s = 0;  ///< its Unix time less our monotonic time, half-way through the call
+    double within_s = 0;  ///< half the round trip, which is what `offset_s` may be off by
+};
+/// Errors: as `read_matrix`.
+tl::expected<ClockReading, Error> read_clock(const net::ClientResult& answer);
 /// Type by family ("counter", "gauge" …) as the exporters declared it; families that two targets type
 /// differently are left out. Errors: as `read_matrix`.
 tl::expected<std::map<std::string, std::string>, Error> read_types(const net::ClientResult& answer);

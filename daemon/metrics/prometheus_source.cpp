@@ -12,6 +12,7 @@ namespace brink {
 
 namespace {
 
+using prometheus::ClockReading;
 using prometheus::StoredScrape;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -89,7 +90,7 @@ std::vector<Scrape> PrometheusSource::scrape_all(milliseconds deadline) {
         if (!unseen[i]) requests.push_back(samples_request(brokers_[i], kWanted, range_s(brokers_[i])));
     }
     const auto answers = http_.fan_out(requests, left(until));
-    const auto now = read_clock(answers.front());
+    const auto now = prometheus::read_clock(answers.front());
     if (!now) return all_failed(now.error());
     if (const auto steady = check_clock(*now); !steady) return all_failed(steady.error());
     std::size_t next = 1;
@@ -105,9 +106,9 @@ std::vector<Scrape> PrometheusSource::scrape_all(milliseconds deadline) {
 
 tl::expected<void, Error> PrometheusSource::meet_server(Until until) {
     if (offset_s_) return {};
-    std::optional<ServerTime> best;
+    std::optional<ClockReading> best;
     for (int i = 0; i < kClockReadings; ++i) {
-        const auto reading = read_clock(http_.call(time_request(), left(until)));
+        const auto reading = prometheus::read_clock(http_.call(time_request(), left(until)));
         if (!reading) return tl::unexpected(reading.error());
         if (!best || reading->within_s < best->within_s) best = *reading;
     }
@@ -166,17 +167,7 @@ std::vector<std::optional<Error>> PrometheusSource::find_brokers(Until until) {
     return errors;
 }
 
-tl::expected<PrometheusSource::ServerTime, Error> PrometheusSource::read_clock(
-    const net::ClientResult& answer) const {
-    const auto unix_s = prometheus::read_time(answer);
-    if (!unix_s) return tl::unexpected(unix_s.error());
-    const double sent = monotonic_s(answer->sent);
-    const double received = monotonic_s(answer->received);
-    return ServerTime{
-        .unix_s = *unix_s, .offset_s = *unix_s - (sent + received) / 2, .within_s = (received - sent) / 2};
-}
-
-tl::expected<void, Error> PrometheusSource::check_clock(const ServerTime& now) {
+tl::expected<void, Error> PrometheusSource::check_clock(const ClockReading& now) {
     const double moved = now.offset_s - *offset_s_;
     if (std::abs(moved) <= kClockJump_s + now.within_s) return {};
     // From here on samples are dated by the clock as it is now; those of before keep their dates, which were
@@ -195,7 +186,7 @@ tl::expected<void, Error> PrometheusSource::check_clock(const ServerTime& now) {
               {}});
 }
 
-void PrometheusSource::add_scrapes(Broker& broker, const net::ClientResult& answer, const ServerTime& now,
+void PrometheusSource::add_scrapes(Broker& broker, const net::ClientResult& answer, const ClockReading& now,
                                    std::vector<Scrape>& scrapes) const {
     auto series = prometheus::read_matrix(answer);
     if (!series) {
@@ -249,7 +240,7 @@ Scrape PrometheusSource::dated(const Broker& broker, const StoredScrape& stored)
     return {.broker_id = broker.config.broker_id, .reading = std::move(*reading)};
 }
 
-Scrape PrometheusSource::silence(const Broker& broker, const ServerTime& now) const {
+Scrape PrometheusSource::silence(const Broker& broker, const ClockReading& now) const {
     const double age_s = now.unix_s - static_cast<double>(broker.newest_ms) / 1e3;
     const double allowed_s = server_.lag_s + 2 * broker.interval_s.value_or(0);
     auto scrape =
