@@ -131,6 +131,11 @@ tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
     }
     if (auto v = table.integer("scrape_timeout_ms", 100, 60'000))
         cluster.scrape_timeout = std::chrono::milliseconds{*v};
+    if (auto child = table.table("guards")) {
+        auto guards = read_guards(*child);
+        if (!guards) return tl::unexpected(guards.error());
+        cluster.guards = std::move(*guards);
+    }
     std::set<int> ids;
     std::set<std::string> urls;
     for (auto& child : table.tables("metrics")) {
@@ -205,6 +210,11 @@ tl::expected<ControllerConfig, Error> parse_controller_config(const std::string&
     if (auto v = table.integer("max_producers", 1, 100'000)) config.max_producers = static_cast<int>(*v);
     if (auto v = table.integer("foreign_mb_per_s_above", 0, 1'000'000)) {
         config.foreign_mb_per_s_above = static_cast<double>(*v);
+    }
+    for (const auto& file : table.texts("metrics_profiles").value_or(std::vector<std::string>{})) {
+        auto profile = read_metrics_profile(file);
+        if (!profile) return tl::unexpected(profile.error().within(origin + ": metrics_profiles"));
+        config.metrics_profiles.push_back(std::move(*profile));
     }
     for (auto& child : table.tables("clusters")) {
         auto cluster = read_cluster(child);

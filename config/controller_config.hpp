@@ -6,6 +6,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "config/guard_config.hpp"
+#include "config/metrics_profile.hpp"
 #include "search/error.hpp"
 
 namespace brink {
@@ -45,6 +47,7 @@ struct ClusterConfig {
     std::vector<MetricsConfig> metrics{};
     std::optional<PrometheusConfig> prometheus{};
     std::chrono::milliseconds scrape_timeout{4'000};
+    GuardConfig guards{};  ///< what stops the load on this cluster
 };
 
 /// An agent that the controller may use.
@@ -63,6 +66,8 @@ struct ControllerConfig {
     std::chrono::milliseconds lease{5'000};
     int max_producers = 2'000;            ///< no trial ever has more
     double foreign_mb_per_s_above = 1.0;  ///< traffic at rest that makes a cluster unfit to be judged
+    std::vector<MetricsProfile>
+        metrics_profiles{};  ///< of the files in `metrics_profiles`, beside those that ship
     std::vector<ClusterConfig> clusters{};
     std::vector<AgentEndpoint> agents{};
 

@@ -83,6 +83,7 @@ SweepSpec read_checked(const json& document) {
     spec.io_idle_below = overload.value("io_idle_below", spec.io_idle_below);
     spec.isr_churn_above = overload.value("isr_churn_above", spec.isr_churn_above);
     spec.mean_across_brokers = overload.value("across_brokers", "worst") == "mean";
+    spec.quota = overload.value("quota", spec.quota);
     const auto& topic = part("topic");
     spec.partitions_per_broker = topic.value("partitions_per_broker", spec.partitions_per_broker);
     if (const auto& rf = topic.value("replication_factor", json("")); rf.is_number()) {
@@ -183,7 +184,8 @@ json to_json(const SweepSpec& spec) {
             {"overload",
              {{"io_idle_below", spec.io_idle_below},
               {"isr_churn_above", spec.isr_churn_above},
-              {"across_brokers", spec.mean_across_brokers ? "mean" : "worst"}}},
+              {"across_brokers", spec.mean_across_brokers ? "mean" : "worst"},
+              {"quota", spec.quota}}},
             {"topic",
              {{"partitions_per_broker", spec.partitions_per_broker},
               {"replication_factor",

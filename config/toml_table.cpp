@@ -64,6 +64,20 @@ std::optional<std::int64_t> TomlTable::integer(const std::string& key, std::int6
     return value->get();
 }
 
+std::optional<double> TomlTable::number(const std::string& key, double low, double high) {
+    const auto* node = take(key);
+    if (!node) return std::nullopt;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    // Written so that NaN is refused as well.
+    if (!value || !(*value >= low && *value <= high)) {
+        std::ostringstream range;
+        range << "must be a number from " << low << " to " << high << ", not " << scalar_text(*node);
+        fault(key, range.str());
+        return std::nullopt;
+    }
+    return *value;
+}
+
 std::optional<std::vector<std::string>> TomlTable::texts(const std::string& key) {
     const auto* node = take(key);
     if (!node) return std::nullopt;

@@ -22,10 +22,12 @@ class TomlTable {
     std::optional<std::string> text(const std::string& key);
     /// An integer within [low, high].
     std::optional<std::int64_t> integer(const std::string& key, std::int64_t low, std::int64_t high);
+    /// A number, whole or not, within [low, high].
+    std::optional<double> number(const std::string& key, double low, double high);
     std::optional<std::vector<std::string>> texts(const std::string& key);
     /// A table of scalars, each turned into text: `{ "linger.ms" = 5 }`.
     std::map<std::string, std::string> properties(const std::string& key);
-    /// The table `[key]`.
+    /// The table `[key]`, where there is one.
     std::optional<TomlTable> table(const std::string& key);
     /// Tables of an array of tables `[[key]]`.
     std::vector<TomlTable> tables(const std::string& key);

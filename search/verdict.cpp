@@ -1,56 +1,24 @@
 #include "search/verdict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <numeric>
+
+#include "search/outcome_rules.hpp"
+#include "search/wording.hpp"
+
+#include "search/window_faults.hpp"
 
 namespace brink {
 namespace {
 
-/// Student's t at 97.5 % with 5 degrees of freedom: the half-width of a mean over 6 batches.
-constexpr double kT5 = 2.571;
-constexpr int kBatches = 6;
+using namespace wording;
+
 /// A combined node before Kafka 4.2 reads about 2 at rest: anything above this is taken for two pools on one
 /// meter.
 constexpr double kTwoPools = 1.5;
 /// Churn shows up to 45 s late with Kafka's default lag limit; a shorter window cannot promise to have seen
 /// it.
 constexpr double kLongEnoughForChurn_s = 60;
-
-std::string number(double value, const char* format = "%.3g") {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-std::string percent(double share) { return number(share * 100, "%.1f") + " %"; }
-std::string broker_name(int id) { return "broker " + std::to_string(id); }
-
-struct Idle {
-    double value = 0;
-    double uncertainty = 0;
-};
-
-/// Half-width of the window's mean idle from six batches of consecutive scrapes.
-double idle_uncertainty(const BrokerWindow& window) {
-    std::vector<const BrokerSample*> readings;
-    for (const auto& s : window.samples) {
-        if (s.idle_ns) readings.push_back(&s);
-    }
-    const std::size_t steps = readings.size() < 2 ? 0 : readings.size() - 1;
-    if (steps < kBatches) return 1.0;  // too few to say anything: everything is possible
-    std::array<double, kBatches> means{};
-    for (std::size_t b = 0; b < kBatches; ++b) {
-        const auto* from = readings[b * steps / kBatches];
-        const auto* to = readings[(b + 1) * steps / kBatches];
-        means[b] = (*to->idle_ns - *from->idle_ns) / 1e9 / (to->at_s - from->at_s);
-    }
-    const double mean = std::accumulate(means.begin(), means.end(), 0.0) / kBatches;
-    double squares = 0;
-    for (double m : means) squares += (m - mean) * (m - mean);
-    return kT5 * std::sqrt(squares / (kBatches - 1)) / std::sqrt(kBatches);
-}
 
 double rest_idle(const std::vector<RestReading>& rest, int broker_id) {
     for (const auto& r : rest) {
@@ -71,29 +39,11 @@ double rate_of(const BrokerWindow& window, std::optional<double> BrokerSample::*
     return (*(last->*counter) - *(first->*counter)) / (last->at_s - first->at_s);
 }
 
-/// Did a counter go back, or the process start anew, between two scrapes?
-std::optional<std::string> restarted(const BrokerWindow& window) {
-    const BrokerSample* previous = nullptr;
-    for (const auto& s : window.samples) {
-        if (previous) {
-            if (s.process_start_s && previous->process_start_s &&
-                std::abs(*s.process_start_s - *previous->process_start_s) > 1.0) {
-                return broker_name(window.broker_id) + " restarted during the window";
-            }
-            if (s.idle_ns && previous->idle_ns && *s.idle_ns < *previous->idle_ns) {
-                return "the idle counter of " + broker_name(window.broker_id) + " went back from " +
-                       number(*previous->idle_ns, "%.0f") + " to " + number(*s.idle_ns, "%.0f") +
-                       " during the window: the broker restarted";
-            }
-        }
-        previous = &s;
-    }
-    return std::nullopt;
-}
-
 /// What makes the readings of one broker unusable; empty when nothing does.
-std::vector<std::string> faults_of(const BrokerWindow& broker, const JudgeRules& rules) {
+std::vector<std::string> faults_of(const BrokerWindow& broker, const TrialWindow& window,
+                                   const JudgeRules& rules) {
     std::vector<std::string> faults;
+    if (auto fault = broker_fault(broker, window)) return {*fault};
     const int got = static_cast<int>(broker.samples.size());
     const double missing =
         got + broker.missed == 0 ? 1.0 : static_cast<double>(broker.missed) / (got + broker.missed);
@@ -104,23 +54,22 @@ std::vector<std::string> faults_of(const BrokerWindow& broker, const JudgeRules&
         return faults;
     }
     const auto readable = std::count_if(broker.samples.begin(), broker.samples.end(),
-                                        [](const BrokerSample& s) { return s.idle_ns.has_value(); });
-    if (auto fault = restarted(broker)) {
-        faults.push_back(*fault);
-    } else if (readable < rules.min_scrapes) {
+                                        [](const BrokerSample& s) { return s.has_idle(); });
+    if (readable < rules.min_scrapes) {
         faults.push_back("only " + std::to_string(readable) + " scrapes of " + broker_name(broker.broker_id) +
-                         " have an idle counter, at least " + std::to_string(rules.min_scrapes) +
+                         " show how idle it is, at least " + std::to_string(rules.min_scrapes) +
                          " are needed: lengthen trial.measure_s or shorten trial.scrape_interval_s");
     }
     return faults;
 }
 
 /// The broker pool's idle share: as counted, less the controller's pool where both mark one meter.
-std::optional<Idle> pool_idle(const BrokerWindow& broker, double at_rest, const JudgeRules& rules,
-                              std::vector<std::string>& faults) {
-    const auto counted = idle_over(broker);
+std::optional<WindowIdle> pool_idle(const BrokerWindow& broker, double at_rest, const JudgeRules& rules,
+                                    std::vector<std::string>& faults) {
+    const auto counted = window_idle(broker);
     if (!counted) {
-        faults.push_back("the idle of " + broker_name(broker.broker_id) + " cannot be read");
+        faults.push_back("the idle of " + broker_name(broker.broker_id) +
+                         " cannot be read: " + counted.error());
         return std::nullopt;
     }
     if (at_rest > rules.implausible_idle_above && at_rest <= kTwoPools) {
@@ -128,17 +77,17 @@ std::optional<Idle> pool_idle(const BrokerWindow& broker, double at_rest, const 
                          " at rest, which is neither one pool (1) nor two (2)");
         return std::nullopt;
     }
-    const double value = at_rest > kTwoPools ? *counted - (at_rest - 1) : *counted;
+    const double value = at_rest > kTwoPools ? counted->value - (at_rest - 1) : counted->value;
     if (value > rules.implausible_idle_above) {
         faults.push_back("the idle of " + broker_name(broker.broker_id) + " reads " + number(value) +
                          ", above " + number(rules.implausible_idle_above) +
                          ": this is not the meter it seems to be");
         return std::nullopt;
     }
-    return Idle{std::clamp(value, 0.0, 1.0), idle_uncertainty(broker)};
+    return WindowIdle{std::clamp(value, 0.0, 1.0), counted->uncertainty};
 }
 
-RuleFigure io_idle_figure(const std::vector<std::pair<int, Idle>>& idles, const JudgeRules& rules) {
+RuleFigure io_idle_figure(const std::vector<std::pair<int, WindowIdle>>& idles, const JudgeRules& rules) {
     RuleFigure figure{.rule = "io_idle", .threshold = rules.io_idle_below};
     if (rules.mean_across_brokers) {
         double squares = 0;
@@ -159,8 +108,25 @@ RuleFigure io_idle_figure(const std::vector<std::pair<int, Idle>>& idles, const 
     return figure;
 }
 
+/// A sub-window without a scrape in it would look quiet: none is shorter than the longest usual gap between
+/// two.
+double sub_window_of(const TrialWindow& window, const JudgeRules& rules) {
+    std::vector<double> gaps;
+    for (const auto& broker : window.brokers) {
+        for (std::size_t i = 1; i < broker.samples.size(); ++i)
+            gaps.push_back(broker.samples[i].at_s - broker.samples[i - 1].at_s);
+    }
+    std::sort(gaps.begin(), gaps.end());
+    double longest = rules.sub_window_s;
+    for (const double gap : gaps) {
+        if (gap <= 2 * gaps[gaps.size() / 2])
+            longest = std::max(longest, gap);  // beyond: a scrape is missing
+    }
+    return longest;
+}
+
 RuleFigure isr_churn_figure(double churn, const TrialWindow& window, const JudgeRules& rules) {
-    const double sub_windows = std::max(1.0, (window.to_s - window.from_s) / rules.sub_window_s);
+    const double sub_windows = std::max(1.0, (window.to_s - window.from_s) / sub_window_of(window, rules));
     return {.rule = "isr_churn",
             .value = churn,
             .threshold = rules.isr_churn_above,
@@ -168,29 +134,8 @@ RuleFigure isr_churn_figure(double churn, const TrialWindow& window, const Judge
             .fired = churn > rules.isr_churn_above};
 }
 
-struct Delivery {
-    double scheduled = 0;
-    double acked = 0;
-    double failed = 0;
-    std::vector<std::string> saturation;
-    std::string first_error;
-    [[nodiscard]] double share() const { return scheduled > 0 ? acked / scheduled : 1.0; }
-};
-
-Delivery delivery_of(const std::vector<AgentWindow>& agents) {
-    Delivery sum;
-    for (const auto& a : agents) {
-        sum.scheduled += a.scheduled;
-        sum.acked += a.acked;
-        sum.failed += a.failed;
-        for (const auto& s : a.saturation) sum.saturation.push_back(a.agent + ": " + s);
-        if (sum.first_error.empty()) sum.first_error = a.first_error;
-    }
-    return sum;
-}
-
 void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules,
-                     const std::vector<std::pair<int, Idle>>& idles) {
+                     const std::vector<std::pair<int, WindowIdle>>& idles) {
     const auto idle = io_idle_figure(idles, rules);
     verdict.figures.push_back(idle);
     if (idle.fired) {
@@ -200,7 +145,8 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
         verdict.reasons.push_back("the request-handler threads of " + who + " were idle " +
                                   percent(idle.value) + " of the time, below " + percent(idle.threshold));
     }
-    verdict.isr_churn = isr_churn_over(window.brokers, window.from_s, window.to_s, rules.sub_window_s);
+    verdict.isr_churn =
+        isr_churn_over(window.brokers, window.from_s, window.to_s, sub_window_of(window, rules));
     if (!verdict.isr_churn) {
         verdict.flags.emplace_back("no_isr_signal");
     } else {
@@ -217,38 +163,20 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
     verdict.kind = verdict.published;
 }
 
-void judge_delivery(Verdict& verdict, const std::vector<AgentWindow>& agents, const JudgeRules& rules) {
-    const auto delivery = delivery_of(agents);
-    RuleFigure figure{.rule = "delivery", .value = delivery.share(), .threshold = rules.delivered_below};
-    figure.fired = figure.value < rules.delivered_below;
-    verdict.figures.push_back(figure);
-    // The brokers' own metrics come first: an overloaded broker also acknowledges less than it is offered.
-    if (!figure.fired || verdict.kind == VerdictKind::overloaded) return;
-    const auto shortfall =
-        "acknowledged only " + percent(delivery.share()) + " of the messages that were due";
-    if (!delivery.saturation.empty()) {
-        verdict.kind = VerdictKind::generator_limited;
-        verdict.limited_by = "generator";
-        verdict.reasons.push_back(shortfall + ", with the agents short of something");
-        verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
-        return;
-    }
-    verdict.kind = VerdictKind::invalid;
-    verdict.reasons.push_back(
-        delivery.failed > 0 ? shortfall + "; " + number(delivery.failed, "%.0f") +
-                                  " deliveries failed, the first with: " + delivery.first_error
-                            : "unexplained: " + shortfall + ", though neither brokers nor agents show why");
-}
-
 }  // namespace
 
 Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, const JudgeRules& rules) {
     Verdict verdict;
     std::vector<std::string> faults = window.voided;
     for (const auto& agent : window.agents) {
-        if (agent.lost) faults.push_back("agent " + agent.agent + " was lost during the trial");
+        if (agent.lost && window.voided.empty())
+            faults.push_back("agent " + agent.agent + " was lost during the trial");
     }
-    std::vector<std::pair<int, Idle>> idles;
+    if (auto fault = size_fault(window.agents)) {
+        faults.push_back(*fault);
+        verdict.flags.emplace_back(kMessageTooLarge);
+    }
+    std::vector<std::pair<int, WindowIdle>> idles;
     for (const auto& broker : window.brokers) {
         BrokerFigures figures{.broker_id = broker.broker_id,
                               .scrapes = static_cast<int>(broker.samples.size()),
@@ -257,17 +185,19 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         figures.messages_in_per_s = rate_of(broker, &BrokerSample::messages_in);
         figures.isr_churn =
             isr_churn_over({broker}, window.from_s, window.to_s, rules.sub_window_s).value_or(0);
-        auto broken = faults_of(broker, rules);
+        auto broken = faults_of(broker, window, rules);
         if (broken.empty()) {
             if (const auto idle = pool_idle(broker, rest_idle(rest, broker.broker_id), rules, broken)) {
                 figures.idle = idle->value;
                 idles.emplace_back(broker.broker_id, *idle);
             }
         }
-        faults.insert(faults.end(), broken.begin(), broken.end());
+        // What was ended early lacks scrapes because of that, and says so already.
+        if (window.voided.empty()) faults.insert(faults.end(), broken.begin(), broken.end());
         verdict.brokers.push_back(figures);
     }
     if (window.brokers.empty()) faults.emplace_back("no broker was observed");
+    faults.insert(faults.end(), window.topic_faults.begin(), window.topic_faults.end());
     if (window.to_s - window.from_s < kLongEnoughForChurn_s) verdict.flags.emplace_back("short_window");
     if (!idles.empty()) {
         std::vector<double> sorted;
@@ -282,11 +212,24 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         return verdict;
     }
     judge_published(verdict, window, rules, idles);
-    judge_delivery(verdict, window.agents, rules);
+    if (auto late = judged_faults(verdict, window); !late.empty()) {
+        verdict.kind = VerdictKind::invalid;
+        verdict.limited_by.clear();
+        verdict.reasons = std::move(late);
+        return verdict;
+    }
+    if (auto slow = one_slow_broker(verdict)) {
+        verdict.flags.emplace_back("one_slow_broker");
+        verdict.reasons.push_back(*slow);
+    }
+    if (!window.agents.empty()) {
+        judge_quota(verdict, window, rules);
+        judge_delivery(verdict, window, rules);
+    }
     if (verdict.kind == VerdictKind::sustained) {
         verdict.reasons.push_back("idle " + percent(*verdict.worst_idle) + " on the worst broker" +
                                   (verdict.isr_churn ? ", ISR churn " + percent(*verdict.isr_churn) : "") +
-                                  ", and what was due was acknowledged");
+                                  (window.agents.empty() ? "" : ", and what was due was acknowledged"));
     }
     return verdict;
 }

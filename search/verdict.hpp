@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "search/trial.hpp"
@@ -11,14 +12,24 @@ namespace brink {
 /// request and last byte. A reading that was absent or not a number is empty; counters are as exported.
 struct BrokerSample {
     double at_s = 0;
-    std::optional<double> idle_ns{};             ///< counter: idle ns of the request-handler pool, per thread
-    std::optional<double> isr_shrinks{};         ///< counter
-    std::optional<double> isr_expands{};         ///< counter
+    std::optional<double> at_unix_s{};    ///< the same moment on the controller's wall clock
+    std::optional<double> idle_ns{};      ///< counter: idle ns of the request-handler pool, per thread
+    std::vector<double> busy_s{};         ///< counters: busy seconds of each shard, always in one order
+    std::optional<double> idle_gauge{};   ///< gauge: idle share, averaged over the last `idle_gauge_s`
+    double idle_gauge_s = 0;              ///< time constant of that average: 60 for a one-minute rate
+    std::optional<double> isr_shrinks{};  ///< counter
+    std::optional<double> isr_expands{};  ///< counter
+    std::optional<double>
+        isr_shrinks_rate{};  ///< one-minute rate, where there is no counter: only rises count
+    std::optional<double> isr_expands_rate{};    ///< likewise
     std::optional<double> under_replicated{};    ///< gauge: partitions this broker leads that lack followers
     std::optional<double> offline_partitions{};  ///< gauge, where exported
     std::optional<double> bytes_in{};            ///< counter: bytes from clients, all topics
     std::optional<double> messages_in{};         ///< counter: messages from clients, all topics
     std::optional<double> process_start_s{};     ///< gauge: start of the broker's process, unix seconds
+
+    /// Whether it says in any way how busy the broker is.
+    [[nodiscard]] bool has_idle() const { return idle_ns || !busy_s.empty() || idle_gauge; }
 };
 
 /// All scrapes of one broker in a trial's window, oldest first.
@@ -35,10 +46,16 @@ struct AgentWindow {
     double scheduled = 0;  ///< messages due in the window
     double acked = 0;      ///< of those, acknowledged
     double failed = 0;     ///< of those, reported as failed
-    bool lost = false;     ///< it stopped answering, or its task ended by itself
+    /// How long brokers' quotas held its producers back, summed over the producers, …
+    double throttled_s = 0;
+    double producer_s = 0;         ///< … of this much time: producers × seconds; 0 where it is not known
+    double throttled_answers = 0;  ///< answers of brokers with a throttle time
+    double longest_throttle_ms = 0;
+    bool lost = false;  ///< it stopped answering, or its task ended by itself
     /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
     std::vector<std::string> saturation{};
-    std::string first_error{};  ///< the first delivery error, as librdkafka names it
+    std::string first_error{};               ///< the first delivery error, as librdkafka names it
+    std::vector<std::string> error_codes{};  ///< all of them, e.g. MSG_SIZE_TOO_LARGE, over the whole task
 };
 
 /// What a broker showed before the first trial, with no load from us.
@@ -57,13 +74,15 @@ struct JudgeRules {
     double sub_window_s = 5;           ///< length of an ISR sub-window
     double missing_scrapes_above = 0.10;
     double implausible_idle_above = 1.1;
-    double delivered_below = 0.995;  ///< acknowledged ÷ scheduled
-    int min_scrapes = 12;            ///< per broker and window
+    double delivered_below = 0.995;       ///< acknowledged ÷ scheduled
+    bool quota = true;                    ///< whether throttling by a broker's quota makes `overloaded`
+    double quota_throttled_above = 0.10;  ///< share of the producers' time
+    int min_scrapes = 12;                 ///< per broker and window
 };
 
 /// A rule's reading of a window.
 struct RuleFigure {
-    std::string rule;  ///< io_idle, isr_churn, delivery …
+    std::string rule;  ///< io_idle, isr_churn, quota, delivery …
     double value = 0;
     double threshold = 0;
     double uncertainty = 0;  ///< half-width at 95 %, same unit as `value`
@@ -104,7 +123,11 @@ struct TrialWindow {
     std::vector<BrokerWindow> brokers;
     std::vector<AgentWindow> agents;
     std::vector<std::string>
-        voided{};  ///< what happened that makes the window worthless (lost lease, guard, …)
+        voided{};                  ///< what happened that makes the window worthless (lost lease, guard, …)
+    double scrape_interval_s = 0;  ///< as configured; 0: not known, so nothing counts as a hole
+    bool leaders_equal = false;    ///< every broker leads equally many partitions of the topic
+    /// What changed about the topic during the trial; reported behind what may have caused it.
+    std::vector<std::string> topic_faults{};
 };
 
 /// Judges a window. Pure. Never answers `sustained` when something needed is unknown.
@@ -112,8 +135,23 @@ struct TrialWindow {
 /// threads).
 Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, const JudgeRules& rules);
 
-/// Windowed idle of one broker's samples as a share; nothing with fewer than two readings or after a reset.
+/// The idle share of a window, and how well it is known.
+struct WindowIdle {
+    double value = 0;        ///< as counted: may be above 1, about 2 where two pools mark one meter
+    double uncertainty = 1;  ///< half-width at 95 %; 1 with too few scrapes to say anything
+};
+
+/// Windowed idle of one broker's samples; its fault says why there is none.
+/// - From a counter of idle nanoseconds: ΔCount ÷ Δt, exactly.
+/// - From busy seconds of shards: 1 − the busiest shard's Δ ÷ Δt.
+/// - From a moving average: only once it has settled, in a window of at least twice its time constant.
+tl::expected<WindowIdle, std::string> window_idle(const BrokerWindow& window);
+/// Its value alone; nothing with fewer than two readings or after a reset.
 std::optional<double> idle_over(const BrokerWindow& window);
+/// How long a window must be for this sample's kind of idle: 0 for counters.
+double least_window_s(const BrokerSample& sample);
+/// Whether a counter of `now` is below that of `before`: the broker restarted in between.
+bool idle_went_back(const BrokerSample& before, const BrokerSample& now);
 /// Share of sub-windows in [from, to] in which ISRs changed on any broker or a partition stood
 /// under-replicated.
 std::optional<double> isr_churn_over(const std::vector<BrokerWindow>& brokers, double from_s, double to_s,

@@ -50,6 +50,7 @@ struct PointRow {
     std::string limited_by{};
     std::string evidence{};
     std::string flags{};  ///< separated by spaces
+    std::string first_crossings_json = "[]";
     int trials = 0;
     std::optional<std::int64_t> started_at_ms{};
     std::optional<std::int64_t> finished_at_ms{};

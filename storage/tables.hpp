@@ -68,6 +68,7 @@ struct Table<PointRow> {
         column("limited_by", row.limited_by);
         column("evidence", row.evidence);
         column("flags", row.flags);
+        column("first_crossings_json", row.first_crossings_json);
         column("trials", row.trials);
         column("started_at_ms", row.started_at_ms);
         column("finished_at_ms", row.finished_at_ms);

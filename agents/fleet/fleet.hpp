@@ -32,6 +32,7 @@ struct AgentStatus {
 struct AgentReport {
     std::string agent;
     tl::expected<protocol::TaskReport, Error> report;
+    int producers = 0;  ///< of the trial, placed on this agent
 };
 
 /// The agents as one load generator. One trial at a time. Every call has a deadline and blocks up to it.

@@ -96,6 +96,7 @@ tl::expected<void, Error> HttpFleet::prepare(const std::string& trial, const pro
         task.total_producers = whole.producers;
         first += shares[i];
         placed_.push_back(ready[i]);
+        shares_.push_back(shares[i]);
         requests.push_back(agent_call(ready[i], "PUT", "/v1/tasks/" + trial, to_json(task)));
     }
     trial_ = trial;
@@ -148,7 +149,7 @@ std::vector<AgentReport> HttpFleet::reports(std::int64_t since) {
                                                                 report->trial + " instead of " + trial_,
                                                             {}})});
         } else {
-            all.push_back({agent.name, std::move(*report)});
+            all.push_back({agent.name, std::move(*report), shares_[i]});
         }
     }
     return all;
@@ -161,6 +162,7 @@ void HttpFleet::remove() {
     to_each("DELETE", "?epoch=" + std::to_string(epoch_), nullptr, kCallDeadline);
     lease_.release();
     placed_.clear();
+    shares_.clear();
 }
 
 }  // namespace brink::fleet

@@ -41,6 +41,7 @@ class HttpFleet final : public Fleet {
     std::int64_t epoch_;
     std::string trial_;
     std::vector<AgentAddress> placed_;  ///< agents with a task of the trial
+    std::vector<int> shares_;           ///< producers of each of them
     LeaseKeeper lease_;
 };
 

@@ -29,6 +29,9 @@ WindowTotals totals_between(const protocol::TaskReport& report, std::int64_t fir
         sum.unsent += s.unsent;
         sum.send_lag_p99_ms = std::max(sum.send_lag_p99_ms, s.send_lag_p99_ms);
         merge(sum.latency, s.latency);
+        sum.throttled_ms += s.throttled_ms;
+        sum.throttled_answers += s.throttled_answers;
+        sum.longest_throttle_ms = std::max(sum.longest_throttle_ms, s.longest_throttle_ms);
     }
     return sum;
 }

@@ -18,6 +18,9 @@ struct WindowTotals {
     std::uint64_t unsent = 0;
     double send_lag_p99_ms = 0;  ///< of the worst second
     protocol::HistogramCounts latency{};
+    double throttled_ms = 0;  ///< held back by brokers' quotas, all its producers together
+    std::uint64_t throttled_answers = 0;
+    double longest_throttle_ms = 0;
     int seconds = 0;  ///< how many seconds of the window the report has
 };
 

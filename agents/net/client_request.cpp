@@ -79,6 +79,7 @@ tl::expected<WireRequest, Error> make_wire_request(const ClientRequest& request)
         return tl::unexpected(invalid("the method '" + request.method + "' is no HTTP method"));
     wire.max_body_bytes = request.max_body_bytes;
     wire.to_head = request.method == "HEAD";
+    wire.encoded_body = !request.accept_encoding.empty();
     wire.idempotent = request.idempotent;
 
     std::string& text = wire.text;
@@ -91,6 +92,12 @@ tl::expected<WireRequest, Error> make_wire_request(const ClientRequest& request)
             return tl::unexpected(
                 invalid("the header '" + name + "' is set by the client itself; leave it out"));
         text.append(name).append(": ").append(value).append("\r\n");
+    }
+    if (wire.encoded_body) {
+        if (!is_field_value(request.accept_encoding))
+            return tl::unexpected(
+                invalid("the accepted encodings hold characters that a header must not hold"));
+        text += "Accept-Encoding: " + request.accept_encoding + "\r\n";
     }
     static constexpr std::array<std::string_view, 3> kWithBody{"POST", "PUT", "PATCH"};
     const bool may_carry = std::find(kWithBody.begin(), kWithBody.end(), request.method) != kWithBody.end();

@@ -16,6 +16,7 @@ struct WireRequest {
     std::string text{};  ///< head and body
     std::size_t max_body_bytes = 0;
     bool to_head = false;
+    bool encoded_body = false;  ///< the response may carry a Content-Encoding
     bool idempotent = false;
 };
 

@@ -59,6 +59,17 @@ std::string ClientResponse::content_type() const {
     return type;
 }
 
+std::string ClientResponse::content_encoding() const {
+    std::string applied;
+    for (const auto& [name, value] : headers) {
+        if (!equal_ignoring_case(name, "content-encoding") || equal_ignoring_case(value, "identity"))
+            continue;
+        if (!applied.empty()) applied += ", ";
+        applied += lower(value);
+    }
+    return applied;
+}
+
 struct HttpClient::Impl {
     explicit Impl(std::size_t idle_per_host) : pool(idle_per_host) {
         reactor = std::thread([this] { io.run(); });
@@ -196,7 +207,7 @@ asio::awaitable<void> HttpClient::Impl::exchange(Call& call, bool may_reuse, Att
     // A peer may answer, with 413 for instance, and close before it has read everything: look for its answer
     // first.
     const error_code unsent = co_await write(call);
-    ResponseReader reader(call.wire.to_head, call.wire.max_body_bytes);
+    ResponseReader reader(call.wire.to_head, call.wire.max_body_bytes, call.wire.encoded_body);
     std::string input;
     std::string chunk(kReadBytes, '\0');
     bool answering = false;

@@ -20,10 +20,13 @@ struct ClientRequest {
     Headers headers{};
     std::string body{};
     std::string content_type = "application/json";
-    /// Largest body accepted, after de-chunking (and inflation, where asked for).
+    /// Largest body accepted, after de-chunking; a body that comes encoded is counted as it came.
     std::size_t max_body_bytes = std::size_t{8} * 1024 * 1024;
     /// An idempotent call that fails on a reused connection is repeated once on a fresh one.
     bool idempotent = true;
+    /// Sent as Accept-Encoding. When it is set, a body may come back encoded: as it was sent, for the caller
+    /// to decode by `ClientResponse::content_encoding`. Otherwise any Content-Encoding is a bad reply.
+    std::string accept_encoding{};
 };
 
 /// What came back, with when (monotonic), so that a sample can be timed by itself.
@@ -35,6 +38,9 @@ struct ClientResponse {
     std::chrono::steady_clock::time_point received{};  ///< last byte of the body
     /// Media type in lower case without parameters, "application/json"; empty when there is none.
     [[nodiscard]] std::string content_type() const;
+    /// What the body is encoded with, "gzip", in lower case; several in the order in which they were applied,
+    /// with ", " between them. Empty for identity.
+    [[nodiscard]] std::string content_encoding() const;
 };
 
 using ClientResult = tl::expected<ClientResponse, Error>;

@@ -19,7 +19,10 @@ constexpr int kInterimResponses = 8;
 }  // namespace
 
 struct ResponseReader::Impl {
-    Impl(bool head, std::size_t limit) : to_head(head), max_body_bytes(limit) { restart(); }
+    Impl(bool head, std::size_t limit, bool encoded)
+        : to_head(head), max_body_bytes(limit), encoded_body(encoded) {
+        restart();
+    }
 
     void restart() {
         parser.emplace();
@@ -38,6 +41,7 @@ struct ResponseReader::Impl {
 
     bool to_head;
     std::size_t max_body_bytes;
+    bool encoded_body;
     std::optional<http::response_parser<http::string_body>> parser{};
     bool head_checked = false;
     int interim = 0;
@@ -66,7 +70,8 @@ ResponseReader::State ResponseReader::Impl::check_head() {
             return fail("used Transfer-Encoding '" + value + "'; only 'chunked' is understood");
         if (field.name() == http::field::transfer_encoding && message.version() != 11)
             return fail("used Transfer-Encoding in an HTTP/1.0 response");
-        if (field.name() == http::field::content_encoding && !equal_ignoring_case(value, "identity"))
+        if (field.name() == http::field::content_encoding && !encoded_body &&
+            !equal_ignoring_case(value, "identity"))
             return fail("used Content-Encoding '" + value + "', which was not asked for");
         headers.emplace_back(name, value);
     }
@@ -77,8 +82,8 @@ ResponseReader::State ResponseReader::Impl::check_head() {
     return State::more;
 }
 
-ResponseReader::ResponseReader(bool to_head, std::size_t max_body_bytes)
-    : impl_(std::make_unique<Impl>(to_head, max_body_bytes)) {}
+ResponseReader::ResponseReader(bool to_head, std::size_t max_body_bytes, bool encoded_body)
+    : impl_(std::make_unique<Impl>(to_head, max_body_bytes, encoded_body)) {}
 ResponseReader::~ResponseReader() = default;
 
 ResponseReader::State ResponseReader::feed(std::string& input) {

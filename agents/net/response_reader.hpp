@@ -8,14 +8,15 @@
 namespace brink::net {
 
 /// Reads one response out of bytes as they arrive; interim 1xx responses are skipped. A body must be
-/// delimited by Content-Length or chunks, and carry no content coding (none was asked for). No sockets, no
-/// clock. Not thread-safe.
+/// delimited by Content-Length or chunks, and carry no content coding where none was asked for. No sockets,
+/// no clock. Not thread-safe.
 class ResponseReader {
   public:
     enum class State { more, complete, failed };
 
-    /// `to_head`: the request was HEAD, so no body follows whatever the head says.
-    ResponseReader(bool to_head, std::size_t max_body_bytes);
+    /// `to_head`: the request was HEAD, so no body follows whatever the head says. `encoded_body`: one with a
+    /// Content-Encoding is taken, as it comes.
+    ResponseReader(bool to_head, std::size_t max_body_bytes, bool encoded_body);
     ~ResponseReader();
     ResponseReader(const ResponseReader&) = delete;
     ResponseReader& operator=(const ResponseReader&) = delete;

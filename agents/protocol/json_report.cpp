@@ -38,7 +38,7 @@ json load_json(const AgentLoad& load) {
 }
 
 json second_json(const SecondFigures& second) {
-    return json{{"second", second.second},
+    json out = {{"second", second.second},
                 {"scheduled", second.scheduled},
                 {"sent", second.sent},
                 {"acked", second.acked},
@@ -47,6 +47,12 @@ json second_json(const SecondFigures& second) {
                 {"unsent", second.unsent},
                 {"send_lag_p99_ms", second.send_lag_p99_ms},
                 {"latency", histogram_json(second.latency)}};
+    if (second.throttled_ms > 0 || second.throttled_answers > 0) {
+        out["throttled_ms"] = second.throttled_ms;
+        out["throttled_answers"] = second.throttled_answers;
+        out["longest_throttle_ms"] = second.longest_throttle_ms;
+    }
+    return out;
 }
 
 std::optional<TaskState> task_state_from(const std::string& word) {
@@ -103,6 +109,9 @@ SecondFigures read_second(const json& document, const std::string& pointer, Fiel
     second.unsent = fields.count("unsent");
     second.send_lag_p99_ms = fields.number("send_lag_p99_ms", 0, kHuge);
     second.latency = read_histogram(fields, "latency");
+    second.throttled_ms = fields.number("throttled_ms", 0, kHuge, 0.0);
+    second.throttled_answers = fields.count("throttled_answers", 0);
+    second.longest_throttle_ms = fields.number("longest_throttle_ms", 0, kHuge, 0.0);
     if (const auto error = fields.finish("second")) parent.merge(*error);
     return second;
 }

@@ -66,6 +66,11 @@ struct SecondFigures {
     std::uint64_t unsent = 0;    ///< never handed over (stall longer than catch-up allows, queue full, stop)
     double send_lag_p99_ms = 0;  ///< how late messages were handed over
     HistogramCounts latency{};   ///< µs from due time to acknowledgement
+    /// For how long producers were held back by brokers' quotas in this second of the clock, all of them
+    /// together: at most 1000 × producers. Absent on the wire when none was, and from older agents.
+    double throttled_ms = 0;
+    std::uint64_t throttled_answers = 0;  ///< answers with a throttle time that arrived in this second
+    double longest_throttle_ms = 0;       ///< the longest that one of them asked for
     bool operator==(const SecondFigures&) const = default;
 };
 

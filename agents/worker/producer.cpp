@@ -55,6 +55,7 @@ tl::expected<std::unique_ptr<Producer>, Error> Producer::create(
     rd_kafka_conf_set_opaque(conf->get(), producer.get());
     rd_kafka_conf_set_dr_msg_cb(conf->get(), &Producer::on_delivery);
     rd_kafka_conf_set_error_cb(conf->get(), &Producer::on_error);
+    rd_kafka_conf_set_throttle_cb(conf->get(), &Producer::on_throttle);
     rd_kafka_conf_set_log_cb(conf->get(), &Producer::on_log);
     rd_kafka_conf_set_socket_cb(conf->get(), &Producer::open_socket);
     // The client owns its configuration, unless it could not be made.
@@ -178,6 +179,15 @@ void Producer::on_error(rd_kafka_t* /*client*/, int code, const char* reason, vo
     // "All brokers down" says less than the reason that came before it.
     auto& last = static_cast<Producer*>(self)->last_error_;
     if (code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || last.empty()) last = reason;
+}
+
+void Producer::on_throttle(rd_kafka_t* /*client*/, const char* /*broker*/, std::int32_t /*broker_id*/,
+                           int throttle_ms, void* self) {
+    if (throttle_ms <= 0) return;  // some broker does not throttle (any more): see ThrottleMeter
+    auto& producer = *static_cast<Producer*>(self);
+    const auto now = monotonic_ns();
+    const auto held_back = producer.throttle_.add(now, throttle_ms);
+    producer.tally_.count_throttled(now, throttle_ms, held_back.from_ns, held_back.to_ns);
 }
 
 void Producer::on_log(const rd_kafka_t* client, int level, const char* facility, const char* line) {

@@ -10,12 +10,14 @@
 #include <tl/expected.hpp>
 
 #include "agents/worker/tally.hpp"
+#include "agents/worker/throttle_meter.hpp"
 #include "search/error.hpp"
 
 namespace brink::worker {
 
 /// One Kafka producer: a librdkafka client of its own, with its own threads and connections. Delivery reports
-/// arrive in `poll()` and are counted in the tally for the second in which the message was due.
+/// arrive in `poll()` and are counted in the tally for the second in which the message was due; so do answers
+/// by which a broker's quota holds the producer back, counted for the seconds in which it does.
 ///
 /// Not thread-safe: one thread at a time, and the same one that writes the tally. Payloads must outlive it.
 class Producer {
@@ -65,6 +67,8 @@ class Producer {
                                            std::int64_t deadline_ns, const std::atomic<bool>& cancel);
     static void on_delivery(rd_kafka_t* client, const rd_kafka_message_t* message, void* self);
     static void on_error(rd_kafka_t* client, int code, const char* reason, void* self);
+    static void on_throttle(rd_kafka_t* client, const char* broker, std::int32_t broker_id, int throttle_ms,
+                            void* self);
     static void on_log(const rd_kafka_t* client, int level, const char* facility, const char* line);
     static int open_socket(int domain, int type, int protocol, void* self);
 
@@ -72,6 +76,7 @@ class Producer {
     std::string topic_name_;
     std::uint64_t in_flight_ = 0;
     std::string last_error_;
+    ThrottleMeter throttle_;
     std::unique_ptr<rd_kafka_t, ClientDeleter> client_;
     std::unique_ptr<rd_kafka_topic_t, TopicDeleter> topic_;  ///< destroyed before the client
 };

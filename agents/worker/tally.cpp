@@ -61,6 +61,26 @@ void Tally::count_error(const char* code, const char* message) {
     ++error.count;
 }
 
+void Tally::count_throttled(std::int64_t now_ns, int throttle_ms, std::int64_t from_ns, std::int64_t to_ns) {
+    if (start_ns_ == 0) return;
+    const auto end_ns = seconds_ * kNsPerSecond;
+    if (const auto now = now_ns - start_ns_; now >= 0 && now < end_ns) {
+        auto& second = slot(now / kNsPerSecond);
+        add_single_writer(second.throttled_answers, std::uint64_t{1});
+        const auto ms = static_cast<std::uint64_t>(throttle_ms);
+        if (ms > second.longest_throttle_ms.load(std::memory_order_relaxed))
+            second.longest_throttle_ms.store(ms, std::memory_order_relaxed);
+    }
+    // Some of it lies ahead: those seconds are reported when they have passed.
+    const auto to = std::min(to_ns - start_ns_, end_ns);
+    for (auto from = std::max<std::int64_t>(from_ns - start_ns_, 0); from < to;) {
+        const auto second = from / kNsPerSecond;
+        const auto piece_end = std::min(to, (second + 1) * kNsPerSecond);
+        add_single_writer(slot(second).throttled_us, us_between(from, piece_end));
+        from = piece_end;
+    }
+}
+
 void Tally::note_stall(std::int64_t ns) {
     if (ns > stall_ns_.load(std::memory_order_relaxed)) stall_ns_.store(ns, std::memory_order_relaxed);
 }
@@ -77,6 +97,11 @@ void Tally::add_to(protocol::SecondFigures& figures, protocol::HistogramCounts& 
     figures.unsent += slot.unsent.load(std::memory_order_relaxed);
     figures.queue_full += slot.queue_full.load(std::memory_order_relaxed);
     figures.scheduled += slot.scheduled.load(std::memory_order_relaxed);
+    figures.throttled_ms += static_cast<double>(slot.throttled_us.load(std::memory_order_relaxed)) / 1'000;
+    figures.throttled_answers += slot.throttled_answers.load(std::memory_order_relaxed);
+    figures.longest_throttle_ms =
+        std::max(figures.longest_throttle_ms,
+                 static_cast<double>(slot.longest_throttle_ms.load(std::memory_order_relaxed)));
     slot.lag.add_to(lag);
     slot.latency.add_to(figures.latency);
 }

@@ -20,6 +20,9 @@ struct SecondSlot {
     std::atomic<std::uint64_t> failed{0};
     std::atomic<std::uint64_t> queue_full{0};
     std::atomic<std::uint64_t> unsent{0};
+    std::atomic<std::uint64_t> throttled_us{0};  ///< of all producers together, each at most the whole second
+    std::atomic<std::uint64_t> throttled_answers{0};
+    std::atomic<std::uint64_t> longest_throttle_ms{0};
     LatencyHistogram lag{};      ///< µs from due to handed over
     LatencyHistogram latency{};  ///< µs from due to acknowledged
 };
@@ -40,6 +43,10 @@ class Tally {
     void count_acked(std::int64_t due_us, std::int64_t now_ns);
     void count_failed(std::int64_t due_us, const char* code, const char* message);
     void count_error(const char* code, const char* message);
+    /// An answer arrived at `now_ns` with a throttle time, which holds a producer back over [from, to) more
+    /// than was counted for it before. All are instants of the monotonic clock; what lies outside of the
+    /// task's seconds is left out.
+    void count_throttled(std::int64_t now_ns, int throttle_ms, std::int64_t from_ns, std::int64_t to_ns);
     void settle(std::int64_t seconds) { settled_.store(seconds, std::memory_order_release); }
     void note_stall(std::int64_t ns);
 

@@ -134,6 +134,7 @@ json point_view(const storage::PointRow& p) {
             {"limited_by", or_null(p.limited_by)},
             {"evidence", or_null(p.evidence)},
             {"flags", words(p.flags)},
+            {"first_crossings", stored(p.first_crossings_json)},
             {"trials", p.trials},
             {"started_at", time_view(p.started_at_ms)},
             {"finished_at", time_view(p.finished_at_ms)}};
@@ -158,6 +159,7 @@ json trial_view(const storage::TrialRow& t) {
             {"figures", part("figures")},
             {"brokers", part("brokers")},
             {"rules", verdict.value("rules", json::object())},
+            {"signals", verdict.value("signals", json::object())},
             {"offered_msgs_per_s", or_null(t.offered_msgs_per_s)},
             {"acked_msgs_per_s", or_null(t.acked_msgs_per_s)},
             {"worst_idle", or_null(t.worst_idle)},

@@ -7,6 +7,7 @@ namespace brink::cli {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitUsage =
     2;  ///< usage, a bad spec, an unknown id, a file that cannot be read or written
+inline constexpr int kExitOverloaded = 3;    ///< `brink judge`: the series shows an overload
 inline constexpr int kExitInconclusive = 4;  ///< a sweep or point failed; a cluster that cannot be judged
 inline constexpr int kExitCancelled = 5;     ///< the sweep was cancelled
 inline constexpr int kExitUnreachable = 69;  ///< the controller is not there or does not work

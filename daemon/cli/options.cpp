@@ -36,6 +36,8 @@ struct Targets {
     Plot plot{};
     Check check{};
     Backup backup{};
+    Signals signals{};
+    Judge judge{};
 };
 
 template <class T>
@@ -175,6 +177,43 @@ void add_others(CLI::App& app, Targets& targets, Invocation& invocation) {
     on_use(backup, invocation, targets.backup);
 }
 
+void add_offline(CLI::App& app, Targets& targets, Invocation& invocation) {
+    auto* signals =
+        app.add_subcommand("signals",
+                           "Shows what brink understands in scrapes, and why it cannot judge by one. Asks "
+                           "no controller. Exit code 0 when all can be judged, 4 when not.")
+            ->footer(
+                "  brink signals http://broker-1:7071/metrics\n"
+                "  curl -s http://broker-1:7071/metrics | brink signals - --output json\n");
+    signals
+        ->add_option("SOURCE", targets.signals.sources, "files, http:// addresses, or - for standard input")
+        ->required();
+    signals->add_option("--profile", targets.signals.profiles, "a metrics profile of your own; repeatable")
+        ->allow_extra_args(false);
+    on_use(signals, invocation, targets.signals);
+
+    Judge& judge = targets.judge;
+    auto* command =
+        app.add_subcommand("judge",
+                           "Judges a saved series of scrapes: a folder with an index.csv of seq, "
+                           "epoch_start, epoch_end, file and, for several brokers, broker. Exit code 0 "
+                           "when sustained, 3 when overloaded, 4 when it cannot be judged.")
+            ->footer("  brink judge scrapes/ --from 12 --to 30 --output json\n");
+    command->add_option("FOLDER", judge.folder, "the saved series")->required();
+    command->add_option("--from", judge.from, "first seq of the measuring window");
+    command->add_option("--to", judge.to, "last seq of the measuring window");
+    command->add_option("--profile", judge.profiles, "a metrics profile of your own; repeatable")
+        ->allow_extra_args(false);
+    command->add_option("--io-idle-below", judge.io_idle_below, "overloaded below this share")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    command
+        ->add_option("--isr-churn-above", judge.isr_churn_above, "overloaded above this share of sub-windows")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    on_use(command, invocation, judge);
+}
+
 void add_globals(CLI::App& app, Invocation& invocation) {
     static const std::map<std::string, Format> kFormats{
         {"text", Format::text}, {"json", Format::json}, {"jsonl", Format::jsonl}, {"csv", Format::csv}};
@@ -214,6 +253,8 @@ std::vector<Format> formats_of(const Command& command) {
         }
         std::vector<Format> operator()(const Check& /*unused*/) const { return {Format::json}; }
         std::vector<Format> operator()(const Backup& /*unused*/) const { return {}; }
+        std::vector<Format> operator()(const Signals& /*unused*/) const { return {Format::json}; }
+        std::vector<Format> operator()(const Judge& /*unused*/) const { return {Format::json}; }
     } const formats;
     return std::visit(formats, command);
 }
@@ -249,6 +290,7 @@ tl::expected<Invocation, Farewell> parse_options(const std::vector<std::string>&
     }
     add_delete(*sweep, targets, invocation);
     add_others(app, targets, invocation);
+    add_offline(app, targets, invocation);
 
     std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // as CLI11 wants them
     try {

@@ -58,8 +58,23 @@ struct Backup {
     bool force = false;
 };
 
+/// Offline: what brink understands in scrapes.
+struct Signals {
+    std::vector<std::string> sources{};   ///< files, "-" for standard input, or http:// addresses
+    std::vector<std::string> profiles{};  ///< files, beside those that ship
+};
+/// Offline: the verdict on a saved series of scrapes.
+struct Judge {
+    std::string folder{};
+    std::optional<int> from{};  ///< seq; both ends belong to the range
+    std::optional<int> to{};
+    std::vector<std::string> profiles{};
+    double io_idle_below = 0.20;
+    double isr_churn_above = 0.50;
+};
+
 using Command = std::variant<SweepStart, SweepList, SweepShow, SweepCancel, SweepDelete, Watch, Export, Plot,
-                             Agents, Check, Backup>;
+                             Agents, Check, Backup, Signals, Judge>;
 
 /// What was asked for.
 struct Invocation {

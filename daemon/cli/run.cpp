@@ -39,12 +39,20 @@ CommandResult dispatch(Context& context, const Command& command) {
         CommandResult operator()(const Agents& /*unused*/) const { return run_agents(context); }
         CommandResult operator()(const Check& c) const { return run_check(context, c); }
         CommandResult operator()(const Backup& c) const { return run_backup(context, c); }
+        CommandResult operator()(const Signals& c) const { return run_signals(context, c); }
+        CommandResult operator()(const Judge& c) const { return run_judge(context, c); }
     } const dispatcher{context};
     return std::visit(dispatcher, command);
 }
 
+/// Needs no controller, and so none of the settings that lead to one.
+bool is_offline(const Command& command) {
+    return std::holds_alternative<Signals>(command) || std::holds_alternative<Judge>(command);
+}
+
 int run_command(const Invocation& invocation, const Host& host, Output& output) {
-    auto settings = resolve_settings(invocation.settings, host);
+    auto settings = is_offline(invocation.command) ? tl::expected<Settings, Error>{Settings{}}
+                                                   : resolve_settings(invocation.settings, host);
     if (!settings) {
         output.complain(settings.error());
         return exit_code_of(settings.error().code);
@@ -52,7 +60,7 @@ int run_command(const Invocation& invocation, const Host& host, Output& output) 
     net::HttpClient http;
     const AbortOnInterrupt abort{host, http};
     const ControllerClient controller{std::move(*settings), http};
-    Context context{host, output, controller, invocation.no_input};
+    Context context{host, output, controller, http, invocation.no_input};
     const CommandResult result = dispatch(context, invocation.command);
     output.finish();
     if (result) return *result;

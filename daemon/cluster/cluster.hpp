@@ -56,6 +56,9 @@ class Cluster {
     /// The partitions of an existing topic. Errors: not_found.
     virtual tl::expected<std::vector<PartitionInfo>, Error> partitions(
         const std::string& topic, std::chrono::milliseconds deadline) = 0;
+    /// The partitions of every topic, by its name. One look, however many topics there are.
+    virtual tl::expected<std::map<std::string, std::vector<PartitionInfo>>, Error> layout(
+        std::chrono::milliseconds deadline) = 0;
     /// Deletes and waits until it is gone. A topic that does not exist is success.
     virtual tl::expected<void, Error> delete_topic(const std::string& topic,
                                                    std::chrono::milliseconds deadline) = 0;

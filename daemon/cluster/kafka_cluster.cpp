@@ -225,6 +225,19 @@ class KafkaCluster final : public Cluster {
         return partitions_within(topic, Deadline{time});
     }
 
+    tl::expected<std::map<std::string, std::vector<PartitionInfo>>, Error> layout(
+        milliseconds time) override {
+        const auto metadata = client_->metadata(Deadline{time});
+        if (!metadata) return tl::unexpected(metadata.error());
+        std::map<std::string, std::vector<PartitionInfo>> topics;
+        for (int i = 0; i < (*metadata)->topic_cnt; ++i) {
+            const auto& topic = (*metadata)->topics[i];
+            if (topic.err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
+            topics.emplace(topic.topic, partitions_of(topic));
+        }
+        return topics;
+    }
+
     Nothing delete_topic(const std::string& topic, milliseconds time) override {
         const Deadline deadline{time};
         const auto doing = "deleting topic \"" + topic + "\"";

@@ -23,6 +23,16 @@ ErrorCode code_of(int status) {
     return status < 500 ? ErrorCode::invalid_input : ErrorCode::unavailable;
 }
 
+std::vector<PartitionInfo> partitions_of(const json& topic) {
+    std::vector<PartitionInfo> found;
+    for (const auto& leader : topic.at("leaders")) {
+        // The mock keeps one copy, whatever the replication factor says.
+        const int id = leader.get<int>();
+        found.push_back({static_cast<int>(found.size()), id, {id}, {id}});
+    }
+    return found;
+}
+
 class SimCluster final : public Cluster {
   public:
     SimCluster(std::string url, net::HttpClient& http) : url_(std::move(url)), http_(http) {}
@@ -65,13 +75,16 @@ class SimCluster final : public Cluster {
     tl::expected<std::vector<PartitionInfo>, Error> partitions(const std::string& topic,
                                                                milliseconds deadline) override {
         return ask("GET", "/topics/" + topic, {}, deadline).and_then([&](const json& reply) {
+            return read(reply, [](const json& r) { return partitions_of(r); });
+        });
+    }
+
+    tl::expected<std::map<std::string, std::vector<PartitionInfo>>, Error> layout(
+        milliseconds deadline) override {
+        return ask("GET", "/topics", {}, deadline).and_then([&](const json& reply) {
             return read(reply, [](const json& r) {
-                std::vector<PartitionInfo> found;
-                for (const auto& leader : r.at("leaders")) {
-                    // The mock keeps one copy, whatever the replication factor says.
-                    const int id = leader.get<int>();
-                    found.push_back({static_cast<int>(found.size()), id, {id}, {id}});
-                }
+                std::map<std::string, std::vector<PartitionInfo>> found;
+                for (const auto& [name, topic] : r.at("topics").items()) found[name] = partitions_of(topic);
                 return found;
             });
         });

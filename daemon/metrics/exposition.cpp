@@ -1,199 +1,220 @@
 #include "daemon/metrics/exposition.hpp"
 
-#include <charconv>
+#include <cstring>
 #include <initializer_list>
-#include <optional>
-#include <system_error>
+#include <limits>
+
+#include "daemon/metrics/sample_text.hpp"
 
 namespace brink {
 
 namespace {
 
-using Label = std::pair<std::string_view, std::string_view>;
+using namespace exposition;
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':'; }
-bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
+constexpr std::string_view kExportLess =
+    ": let the exporter export less (a JMX exporter's includeObjectNames and rules, or fewer topics)";
 
-void skip_blanks(std::string_view& rest) {
-    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+bool ends_name(char c) { return c == '{' || is_blank(c); }
+
+void strip_return(std::string_view& line) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
 }
 
-bool take(std::string_view& rest, char c) {
-    if (rest.empty() || rest.front() != c) return false;
-    rest.remove_prefix(1);
-    return true;
-}
-
-/// The name at the front; empty when there is none.
-std::string_view take_name(std::string_view& rest) {
-    if (rest.empty() || !starts_name(rest.front())) return {};
-    std::size_t length = 1;
-    while (length < rest.size() && continues_name(rest[length])) ++length;
-    const auto name = rest.substr(0, length);
-    rest.remove_prefix(length);
-    return name;
-}
-
-/// Everything up to the next blank.
-std::string_view take_word(std::string_view& rest) {
-    std::size_t length = 0;
-    while (length < rest.size() && !is_blank(rest[length])) ++length;
-    const auto word = rest.substr(0, length);
-    rest.remove_prefix(length);
-    return word;
-}
-
-/// A decimal number, NaN or an infinity; a leading plus is allowed, hexadecimal is not.
-std::optional<double> number(std::string_view word) {
-    if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
-    double value = 0;
-    const auto* const begin = word.data();
-    const auto* const end = begin + word.size();
-    const auto [stopped, fault] = std::from_chars(begin, end, value);
-    if (fault != std::errc{} || stopped != end || word.empty()) return std::nullopt;
-    return value;
-}
-
-/// The labels and the value of one line after its name. Keeps its storage from line to line.
-class SampleReader {
-  public:
-    /// False when the rest of the line is not `{labels} value [timestamp] [# exemplar]`.
-    bool read(std::string_view rest) {
-        labels_.clear();
-        unescaped_.clear();
-        unescaped_.reserve(rest.size());  // so that appending never moves what the labels point at
-        skip_blanks(rest);
-        if (take(rest, '{') && !read_labels(rest)) return false;
-        skip_blanks(rest);
-        const auto value = number(take_word(rest));
-        if (!value) return false;
-        value_ = *value;
-        skip_blanks(rest);
-        if (rest.empty() || rest.front() == '#') return true;
-        if (!number(take_word(rest))) return false;  // a timestamp: brink times scrapes itself
-        skip_blanks(rest);
-        return rest.empty() || rest.front() == '#';
-    }
-
-    [[nodiscard]] const std::vector<Label>& labels() const { return labels_; }
-    [[nodiscard]] double value() const { return value_; }
-
-  private:
-    bool read_labels(std::string_view& rest) {
-        for (;;) {
-            skip_blanks(rest);
-            if (take(rest, '}')) return true;  // also after the trailing comma that old exporters write
-            const auto name = take_name(rest);
-            skip_blanks(rest);
-            if (name.empty() || !take(rest, '=')) return false;
-            skip_blanks(rest);
-            const auto value = read_quoted(rest);
-            if (!value) return false;
-            labels_.emplace_back(name, *value);
-            skip_blanks(rest);
-            if (take(rest, ',')) continue;
-            return take(rest, '}');
+/// The type that a TYPE line gives to samples called `name`. OpenMetrics types `x` and samples `x_total`;
+/// exporters 0.x type `x_total` and sample `x`.
+std::string_view type_of(std::string_view name, std::string_view line) {
+    skip_blanks(line);
+    const auto family = take_word(line);
+    skip_blanks(line);
+    const auto type = take_word(line);
+    if (family.empty()) return {};
+    if (name == family) return type;
+    if (name.starts_with(family)) {
+        const auto suffix = name.substr(family.size());
+        for (const std::string_view known :
+             {"_total", "_count", "_sum", "_bucket", "_info", "_gcount", "_gsum"}) {
+            if (suffix == known) return type;
         }
     }
-
-    /// A quoted value; a view into the line itself where nothing was escaped.
-    std::optional<std::string_view> read_quoted(std::string_view& rest) {
-        if (!take(rest, '"')) return std::nullopt;
-        const auto plain = rest.find_first_of("\"\\");
-        if (plain == std::string_view::npos) return std::nullopt;
-        if (rest[plain] == '"') {
-            const auto value = rest.substr(0, plain);
-            rest.remove_prefix(plain + 1);
-            return value;
-        }
-        const auto from = unescaped_.size();
-        while (!rest.empty()) {
-            const char c = rest.front();
-            rest.remove_prefix(1);
-            if (c == '"') return std::string_view{unescaped_}.substr(from);
-            if (c != '\\') {
-                unescaped_ += c;
-                continue;
-            }
-            if (rest.empty()) return std::nullopt;
-            const char escaped = rest.front();
-            rest.remove_prefix(1);
-            if (escaped == 'n') {
-                unescaped_ += '\n';
-            } else {
-                if (escaped != '"' && escaped != '\\') unescaped_ += '\\';
-                unescaped_ += escaped;
-            }
-        }
-        return std::nullopt;
-    }
-
-    std::vector<Label> labels_;
-    std::string unescaped_;
-    double value_ = 0;
-};
-
-/// What the latest `# TYPE` line said. A family's samples follow its line, so the latest is all that is
-/// needed.
-struct TypeLine {
-    std::string_view family;
-    std::string_view type;
-
-    void read(std::string_view comment) {
-        skip_blanks(comment);
-        if (take_word(comment) != "TYPE") return;
-        skip_blanks(comment);
-        family = take_word(comment);
-        skip_blanks(comment);
-        type = take_word(comment);
-    }
-
-    /// OpenMetrics types `x` and samples `x_total`; exporters 0.x type `x_total` and sample `x`.
-    [[nodiscard]] std::string_view of(std::string_view name) const {
-        if (family.empty()) return {};
-        if (name == family) return type;
-        if (name.starts_with(family)) {
-            const auto suffix = name.substr(family.size());
-            for (const std::string_view known :
-                 {"_total", "_count", "_sum", "_bucket", "_info", "_gcount", "_gsum"}) {
-                if (suffix == known) return type;
-            }
-        }
-        if (family.starts_with(name) && family.substr(name.size()) == "_total") return type;
-        return {};
-    }
-};
+    if (family.starts_with(name) && family.substr(name.size()) == "_total") return type;
+    return {};
+}
 
 }  // namespace
 
+bool ExpositionParser::feed(std::string_view chunk) {
+    if (exceeded_ != Exceeded::nothing) return false;
+    if (chunk.size() > limits_.max_body_bytes - body_bytes_) {
+        exceed(Exceeded::body);
+        return false;
+    }
+    body_bytes_ += chunk.size();
+    if (carrying_ && !stopped_) {
+        const auto end = chunk.find('\n');
+        carry(chunk.substr(0, end));
+        if (end == std::string_view::npos) return true;
+        chunk.remove_prefix(end + 1);
+        read_carried_line();
+    }
+    while (!chunk.empty() && !stopped_) {
+        const auto end = chunk.find('\n');
+        if (end == std::string_view::npos) {
+            carry(chunk);
+            break;
+        }
+        read_line(chunk.substr(0, end));
+        chunk.remove_prefix(end + 1);
+    }
+    keep_views();
+    return exceeded_ == Exceeded::nothing;
+}
+
+tl::expected<ExpositionStats, Error> ExpositionParser::finish() {
+    if (carrying_ && !stopped_) read_carried_line();
+    const auto fault = [](const std::string& what, std::size_t limit) {
+        return tl::unexpected(Error{ErrorCode::bad_reply, "the page has more than " + std::to_string(limit) +
+                                                              what + std::string{kExportLess}});
+    };
+    if (exceeded_ == Exceeded::body) return fault(" bytes, the limit", limits_.max_body_bytes);
+    if (exceeded_ == Exceeded::samples)
+        return fault(" samples of brink's signals, the limit", limits_.max_samples);
+    return stats_;
+}
+
+/// One line without its end. This is what the speed depends on: most lines are of the family before them,
+/// and of no interest.
+void ExpositionParser::read_line(std::string_view line) {
+    if (line.size() > limits_.max_line_bytes) {
+        ++stats_.bad_lines;
+        return;
+    }
+    if (begins_with_last_name(line)) {
+        if (last_index_ < 0) {
+            ++stats_.samples;
+            return;
+        }
+    } else if (!read_name(line)) {
+        return;
+    }
+    auto rest = line.substr(last_name_.size());
+    strip_return(rest);
+    if (!reader_.read(rest)) {
+        ++stats_.bad_lines;
+        return;
+    }
+    if (selected_ == limits_.max_samples) {
+        exceed(Exceeded::samples);
+        return;
+    }
+    ++selected_;
+    ++stats_.samples;
+    sink_({last_name_, reader_.labels(), reader_.value(), type_of_last_name(), last_index_});
+}
+
+bool ExpositionParser::begins_with_last_name(std::string_view line) const {
+    const auto length = last_name_.size();
+    return length != 0 && line.size() > length && ends_name(line[length]) &&
+           std::memcmp(line.data(), last_name_.data(), length) == 0;
+}
+
+/// The name of a line of another family than the one before. True when the line is a selected sample, which
+/// then begins with the name; everything else is dealt with.
+bool ExpositionParser::read_name(std::string_view& line) {
+    skip_blanks(line);
+    if (line.empty() || line == "\r") return false;
+    if (line.front() == '#') {
+        read_comment(line);
+        return false;
+    }
+    const auto length = name_length(line);
+    if (length == 0 || length == line.size() || !ends_name(line[length])) {
+        ++stats_.bad_lines;
+        return false;
+    }
+    last_name_ = line.substr(0, length);
+    type_known_ = false;
+    if (names_ != nullptr) {
+        last_index_ = names_->find(last_name_);
+    } else {
+        last_index_ = wanted_(last_name_) ? 0 : -1;
+    }
+    if (last_index_ >= 0) return true;
+    ++stats_.samples;
+    return false;
+}
+
+void ExpositionParser::read_comment(std::string_view line) {
+    constexpr std::string_view kType = "TYPE";
+    strip_return(line);
+    if (line == "# EOF") {
+        stopped_ = true;
+        return;
+    }
+    take(line, '#');
+    skip_blanks(line);
+    if (!line.starts_with(kType)) return;
+    line.remove_prefix(kType.size());
+    if (!line.empty() && !is_blank(line.front())) return;
+    type_line_ = line;
+    type_in_page_ = true;
+    type_known_ = false;
+}
+
+void ExpositionParser::exceed(Exceeded limit) {
+    exceeded_ = limit;
+    stopped_ = true;
+}
+
+std::string_view ExpositionParser::type_of_last_name() {
+    if (!type_known_) last_type_ = type_of(last_name_, type_line_);
+    type_known_ = true;
+    return last_type_;
+}
+
+void ExpositionParser::carry(std::string_view part) {
+    carrying_ = true;
+    if (overlong_) return;
+    if (part.size() > limits_.max_line_bytes - carry_.size()) {
+        overlong_ = true;
+        carry_.clear();
+        return;
+    }
+    carry_ += part;
+}
+
+void ExpositionParser::read_carried_line() {
+    carrying_ = false;
+    if (overlong_) {
+        overlong_ = false;
+        ++stats_.bad_lines;
+        return;
+    }
+    read_line(carry_);
+    keep_views();
+    carry_.clear();
+}
+
+/// Before what was read from goes away.
+void ExpositionParser::keep_views() {
+    last_name_ = {};
+    if (!type_in_page_) return;
+    type_store_.assign(type_line_);
+    type_line_ = type_store_;
+    type_in_page_ = false;
+}
+
 ExpositionStats parse_exposition(std::string_view text, const std::function<bool(std::string_view)>& wanted,
                                  const std::function<void(const ExpositionSample&)>& sink) {
-    ExpositionStats stats;
-    SampleReader reader;
-    TypeLine type;
-    while (!text.empty()) {
-        const auto end = text.find('\n');
-        auto line = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-        skip_blanks(line);
-        if (line.empty()) continue;
-        if (take(line, '#')) {
-            type.read(line);
-            continue;
-        }
-        const auto name = take_name(line);
-        const bool named = !name.empty() && !line.empty() && (line.front() == '{' || is_blank(line.front()));
-        const bool asked_for = named && (!wanted || wanted(name));
-        if (!named || (asked_for && !reader.read(line))) {
-            ++stats.bad_lines;
-            continue;
-        }
-        ++stats.samples;
-        if (asked_for && sink) sink({name, reader.labels(), reader.value(), type.of(name)});
-    }
-    return stats;
+    constexpr auto kEndless = std::numeric_limits<std::size_t>::max();
+    const auto select = [&](std::string_view name) { return !wanted || wanted(name); };
+    const auto pass = [&](const ExpositionSample& sample) {
+        if (sink) sink(sample);
+    };
+    ExpositionParser parser{
+        select, pass, {.max_body_bytes = kEndless, .max_line_bytes = kEndless, .max_samples = kEndless}};
+    parser.feed(text);
+    return parser.finish().value_or(ExpositionStats{});
 }
 
 }  // namespace brink

@@ -8,8 +8,9 @@
 
 namespace brink {
 
-std::unique_ptr<MetricsSource> metrics_of(const ClusterConfig& cluster, net::HttpClient& http) {
-    if (cluster.prometheus) return std::make_unique<PrometheusSource>(http, *cluster.prometheus);
+std::unique_ptr<MetricsSource> metrics_of(const ClusterConfig& cluster, net::HttpClient& http,
+                                          const std::vector<MetricsProfile>& profiles) {
+    if (cluster.prometheus) return std::make_unique<PrometheusSource>(http, *cluster.prometheus, SignalReader{profiles});
     std::vector<MetricsEndpoint> endpoints;
     endpoints.reserve(cluster.metrics.size());
     for (const auto& m : cluster.metrics) {
@@ -19,7 +20,7 @@ std::unique_ptr<MetricsSource> metrics_of(const ClusterConfig& cluster, net::Htt
                              .basic_user = m.basic_user,
                              .basic_password = m.basic_password});
     }
-    return std::make_unique<Scraper>(http, std::move(endpoints));
+    return std::make_unique<Scraper>(http, std::move(endpoints), SignalReader{profiles});
 }
 
 }  // namespace brink

@@ -69,8 +69,8 @@ Error several(const std::vector<prometheus::Labels>& targets) {
 
 }  // namespace
 
-PrometheusSource::PrometheusSource(net::HttpClient& http, PrometheusConfig server)
-    : http_(http), server_(std::move(server)) {
+PrometheusSource::PrometheusSource(net::HttpClient& http, PrometheusConfig server, SignalReader reader)
+    : http_(http), server_(std::move(server)), reader_(std::move(reader)) {
     for (const auto& broker : server_.brokers) brokers_.push_back({.config = broker});
 }
 
@@ -232,7 +232,7 @@ Scrape PrometheusSource::dated(const Broker& broker, const StoredScrape& stored)
              "exporter, and do metric_relabel_configs drop its series?",
              {}});
     }
-    auto reading = read_scrape(stored.page);
+    auto reading = reader_.read(stored.page);
     if (!reading) return miss(reading.error());
     reading->sample.at_s = at_s;
     reading->scrape_ms = took_s * 1e3;

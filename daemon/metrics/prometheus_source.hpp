@@ -10,6 +10,7 @@
 #include "agents/net/http_client.hpp"
 #include "config/controller_config.hpp"
 #include "daemon/metrics/metrics_source.hpp"
+#include "daemon/metrics/signal_reader.hpp"
 #include "daemon/metrics/stored_scrapes.hpp"
 
 namespace brink {
@@ -27,7 +28,7 @@ namespace brink {
 /// Thread-safe; calls wait for one another.
 class PrometheusSource final : public MetricsSource {
   public:
-    PrometheusSource(net::HttpClient& http, PrometheusConfig server);
+    PrometheusSource(net::HttpClient& http, PrometheusConfig server, SignalReader reader = SignalReader{});
     /// All scrapes that Prometheus made since the last call; at first the latest two or three. A broker of
     /// whom there is nothing new is a miss only once its newest sample is older than `lag_s` and two
     /// intervals. Errors, each naming broker, server and labels: the server cannot be reached or refuses, no
@@ -66,6 +67,7 @@ class PrometheusSource final : public MetricsSource {
 
     net::HttpClient& http_;
     const PrometheusConfig server_;
+    const SignalReader reader_;
     mutable std::mutex mutex_;
     std::vector<Broker> brokers_;
     std::optional<double> offset_s_{};

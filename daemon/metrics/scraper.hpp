@@ -5,6 +5,7 @@
 
 #include "agents/net/http_client.hpp"
 #include "daemon/metrics/metrics_source.hpp"
+#include "daemon/metrics/signal_reader.hpp"
 
 namespace brink {
 
@@ -20,7 +21,8 @@ struct MetricsEndpoint {
 /// Scrapes all brokers side by side. Thread-safe.
 class Scraper final : public MetricsSource {
   public:
-    Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints);
+    Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints,
+            SignalReader reader = SignalReader{});
     /// One scrape of each, under one deadline, in the order of the endpoints. An error says the address, what
     /// was seen (refused, status, content type, no idle signal) and what to change.
     std::vector<Scrape> scrape_all(std::chrono::milliseconds deadline) override;
@@ -30,6 +32,7 @@ class Scraper final : public MetricsSource {
   private:
     net::HttpClient& http_;
     std::vector<MetricsEndpoint> endpoints_;
+    SignalReader reader_;
 };
 
 }  // namespace brink

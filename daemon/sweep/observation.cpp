@@ -34,6 +34,7 @@ std::vector<BrokerWindow> Observation::between(double from_s, double to_s) const
             if (scrape.broker_id != id || scrape.at_s < from_s || scrape.at_s > to_s) continue;
             if (scrape.reading) {
                 window.samples.push_back(scrape.reading->sample);
+                window.samples.back().at_unix_s = static_cast<double>(scrape.at_unix_ms) / 1e3;
             } else {
                 ++window.missed;
                 window.last_error = scrape.error;
@@ -42,6 +43,15 @@ std::vector<BrokerWindow> Observation::between(double from_s, double to_s) const
         windows.push_back(std::move(window));
     }
     return windows;
+}
+
+std::map<int, ScrapeReading> Observation::latest() const {
+    std::map<int, ScrapeReading> newest;
+    for (auto scrape = scrapes_.rbegin(); scrape != scrapes_.rend(); ++scrape) {
+        if (newest.size() == broker_ids_.size()) break;
+        if (scrape->reading) newest.emplace(scrape->broker_id, *scrape->reading);
+    }
+    return newest;
 }
 
 std::vector<int> Observation::without_reading_from(double at_s) const {

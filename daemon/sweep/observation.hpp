@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class Observation {
     void scrape(MetricsSource& metrics, const Clock& clock, std::chrono::milliseconds timeout);
     /// The readings within [from, to] for every broker, also the silent ones; failed scrapes count as missed.
     [[nodiscard]] std::vector<BrokerWindow> between(double from_s, double to_s) const;
+    /// The newest reading of each broker that has answered at all.
+    [[nodiscard]] std::map<int, ScrapeReading> latest() const;
     /// The brokers of whom there is no reading from `at_s` or later.
     [[nodiscard]] std::vector<int> without_reading_from(double at_s) const;
     [[nodiscard]] const std::vector<ObservedScrape>& all() const { return scrapes_; }

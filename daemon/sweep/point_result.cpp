@@ -1,9 +1,14 @@
 #include "daemon/sweep/point_result.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+
+#include "daemon/sweep/trial_record.hpp"
+#include "daemon/sweep/window_signals.hpp"
+#include "search/first_crossing.hpp"
 
 namespace brink {
 namespace {
@@ -39,10 +44,20 @@ bool delivery_confirms(const TrialRow& lower, const TrialRow& upper) {
     return share(lower) >= kDelivered && share(upper) < kDelivered;
 }
 
+/// Latency tells them apart: within its mark at the lower end, across it and clearly longer at the upper.
+bool latency_confirms(const TrialRow& lower, const TrialRow& upper, const std::vector<SignalMark>& marks) {
+    constexpr double kClearly = 1.5;
+    if (!lower.p99_ms || !upper.p99_ms) return false;
+    return std::any_of(marks.begin(), marks.end(), [&](const SignalMark& m) {
+        return m.signal == "p99_ms" && !m.crossed(*lower.p99_ms) && m.crossed(*upper.p99_ms) &&
+               *upper.p99_ms >= kClearly * *lower.p99_ms;
+    });
+}
+
 }  // namespace
 
 void conclude(storage::PointRow& point, const PointDone& done, const std::vector<TrialRow>& trials,
-              std::size_t brokers) {
+              std::size_t brokers, const JudgeRules& rules) {
     const auto* lower = find(trials, done.lower, "sustained");
     const auto* upper = find(trials, done.upper, "overloaded");
     std::set<std::string> flags(done.flags.begin(), done.flags.end());
@@ -70,7 +85,12 @@ void conclude(storage::PointRow& point, const PointDone& done, const std::vector
     } else if (flags.count("generator_limited") != 0) {
         point.limited_by = "generator";
     }
-    if (lower && upper) point.evidence = delivery_confirms(*lower, *upper) ? "validated" : "proxy_only";
+    const auto marks = signal_marks(rules);
+    point.first_crossings_json = to_json(first_crossings(signals_of(trials), marks)).dump();
+    if (lower && upper) {
+        const bool validated = delivery_confirms(*lower, *upper) || latency_confirms(*lower, *upper, marks);
+        point.evidence = validated ? "validated" : "proxy_only";
+    }
     point.flags.clear();
     for (const auto& flag : flags) point.flags += (point.flags.empty() ? "" : " ") + flag;
     if (!lower && upper) {

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "daemon/sweep/guards.hpp"
+#include "daemon/sweep/throttles.hpp"
+#include "daemon/sweep/topic_look.hpp"
+
 namespace brink {
 namespace {
 
@@ -46,6 +50,9 @@ BrokerCheck look_at_broker(const BrokerInfo& info, const ClusterConfig& config, 
     if (const auto limit = broker.config.find("message.max.bytes"); limit != broker.config.end()) {
         broker.message_max_bytes = std::strtoll(limit->second.c_str(), nullptr, 10);
     }
+    const auto throttles = left_behind_throttles(info.id, broker.config);
+    look.problems.insert(look.problems.end(), throttles.problems.begin(), throttles.problems.end());
+    look.warnings.insert(look.warnings.end(), throttles.warnings.begin(), throttles.warnings.end());
     return broker;
 }
 
@@ -64,6 +71,19 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
     for (const auto& info : look.cluster.brokers) {
         look.brokers.push_back(look_at_broker(info, config, cluster, metrics, scrapes, look));
     }
+    if (const auto layout = cluster.layout(kAdminDeadline)) {
+        for (const auto& topic : topics_on_the_move(*layout))
+            look.warnings.push_back(topic + ": is it being reassigned?");
+    } else {
+        look.warnings.push_back("whether partitions are being reassigned is not known: " +
+                                layout.error().message);
+    }
+    LatestReadings readings;
+    for (const auto& broker : look.brokers) {
+        if (broker.reading) readings.emplace(broker.info.id, *broker.reading);
+    }
+    if (const auto missing = unwatched(config.guards, readings); !missing.empty() && !readings.empty())
+        look.warnings.push_back(fmt::format("not watched during trials: {}", fmt::join(missing, "; ")));
     for (const int id : metrics.broker_ids()) {
         const bool known = std::any_of(look.cluster.brokers.begin(), look.cluster.brokers.end(),
                                        [&](const BrokerInfo& b) { return b.id == id; });
@@ -123,6 +143,16 @@ tl::expected<void, Error> check_fits(const SweepSpec& spec, const Preflight& loo
                  "or less",
                  spec.measure_s, std::floor(spec.measure_s / look.sampling_interval_s),
                  look.sampling_interval_s, kMinScrapes, std::ceil(needed), spec.measure_s / kMinScrapes)});
+    }
+    const bool throttled = std::any_of(look.brokers.begin(), look.brokers.end(), [](const BrokerCheck& b) {
+        const auto left = left_behind_throttles(b.info.id, b.config);
+        return !left.warnings.empty() || !left.problems.empty();
+    });
+    if (throttled && lists_throttled_replicas(spec.topic_config)) {
+        refused.details.push_back(
+            {"/topic/config",
+             "it lists throttled replicas, and brokers have a replication throttle: the "
+             "throttle would be measured and not the cluster"});
     }
     if (!refused.details.empty()) {
         for (const auto& d : refused.details) refused.message += "; " + d.pointer + ": " + d.detail;

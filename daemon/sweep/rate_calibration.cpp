@@ -55,7 +55,8 @@ tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& ste
     for (int n = 0; n < kMostSteps; ++n) {
         const auto reading = step({rate}, why);
         if (!reading) return tl::unexpected(reading.error());
-        const bool enough = reading->busy >= kEnoughBusy || reading->generator_limited;
+        const bool enough =
+            reading->busy >= kEnoughBusy || reading->generator_limited || reading->overloaded_otherwise;
         // A broker that has just started looks several times as busy as it is, so the reading that ends this
         // is taken twice and the second one counts.
         if (enough && !confirming && !warm) {
@@ -65,6 +66,8 @@ tl::expected<MessagesPerSecond, Error> calibrate_rate(const CalibrationStep& ste
             continue;
         }
         confirming = false;
+        if (reading->overloaded_otherwise && reading->busy < kSaturated)
+            return MessagesPerSecond{two_digits(rate * kProducers / kExpectedProducers)};
         if (enough && reading->busy < kSaturated) {
             // Agents that give out first still allow an estimate; the search then finds what they can give.
             const double at_target = rate * kProducers * kTargetBusy / std::max(reading->busy, kNoise);

@@ -11,10 +11,12 @@
 #include "config/sweep_spec.hpp"
 #include "daemon/sweep/point_result.hpp"
 #include "daemon/sweep/rate_calibration.hpp"
+#include "daemon/sweep/topic_look.hpp"
 #include "daemon/sweep/topic_settings.hpp"
 #include "daemon/sweep/trial_record.hpp"
 #include "search/boundary_search.hpp"
 #include "search/warm_start.hpp"
+#include "search/window_faults.hpp"
 
 namespace brink {
 namespace {
@@ -40,12 +42,13 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
     settings.sub_window_s = spec.sub_window_s;
     settings.foreign_bytes_per_s_above = limits.foreign_bytes_per_s_above;
     settings.churn_above = spec.isr_churn_above;
+    settings.guards = limits.guards;
     return settings;
 }
 
 bool ends_sweep(const Error& error) {
     return error.code == ErrorCode::storage || error.code == ErrorCode::cancelled ||
-           error.code == ErrorCode::timed_out;
+           error.code == ErrorCode::timed_out || error.code == ErrorCode::conflict;
 }
 
 /// The spec on a source that is sampled by somebody else, and perhaps less often than the spec asks for.
@@ -65,7 +68,7 @@ SweepRunner::SweepRunner(SweepTools tools, SweepLimits limits, SweepSpec spec, P
       look_(std::move(look)),
       sweep_(std::move(sweep)),
       points_(std::move(points)),
-      trials_(tools.fleet, tools.metrics, tools.clock, tools.board),
+      trials_(tools.cluster, tools.fleet, tools.metrics, tools.clock, tools.board),
       rest_settings_(rest_settings(spec_, limits_)) {}
 
 void SweepRunner::run(const std::stop_token& stop) {
@@ -106,6 +109,21 @@ tl::expected<void, Error> SweepRunner::create_topic() {
     return created;
 }
 
+tl::expected<void, Error> SweepRunner::restore_topic() {
+    const auto seen = tools_.cluster.partitions(sweep_.topic, kTopicDeadline);
+    if (!seen) return {};  // the trial looks as well, and is void when it cannot
+    const auto moved = unequal_leaders(*seen, look_.brokers.size());
+    if (!moved) return {};
+    spdlog::warn("event=topic_laid_out_anew sweep={} topic={} reason=\"{}\"", sweep_.id, sweep_.topic,
+                 *moved);
+    auto made =
+        tools_.cluster.delete_topic(sweep_.topic, kTopicDeadline).and_then([&] { return create_topic(); });
+    if (made) return {};
+    // Whatever it was, no further trial can be fair: this ends the sweep.
+    return tl::unexpected(Error{
+        ErrorCode::timed_out, *moved + ", and it could not be laid out anew: " + made.error().message, {}});
+}
+
 tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
     tools_.board.change([&](Progress& p) {
         p.phase = "observing_rest";
@@ -119,7 +137,11 @@ tl::expected<void, Error> SweepRunner::learn_rest(const std::stop_token& stop) {
         readings.push_back({{"broker_id", r.broker_id},
                             {"idle", r.idle},
                             {"isr_churn", r.isr_churn},
-                            {"bytes_in_per_s", r.bytes_in_per_s}});
+                            {"bytes_in_per_s", r.bytes_in_per_s},
+                            {"warnings", report->warnings[r.broker_id]}});
+        for (const auto& warning : report->warnings[r.broker_id])
+            spdlog::warn("event=rest_warning sweep={} broker={} warning=\"{}\"", sweep_.id, r.broker_id,
+                         warning);
     }
     sweep_.rest_json = readings.dump();
     if (auto stored = tools_.store.update_sweep(sweep_); !stored) return stored;
@@ -139,7 +161,7 @@ tl::expected<void, Error> SweepRunner::answer(storage::PointRow& point, const st
     const auto found = resolve_rate(point, stop).and_then([&] { return search_boundary(point, stop); });
     point.finished_at_ms = tools_.clock.unix_ms();
     if (found) {
-        conclude(point, *found, point_trials_, look_.brokers.size());
+        conclude(point, *found, point_trials_, look_.brokers.size(), order_for(point, 1, 1).rules);
         if (point.lower_msgs_per_s && point.upper_msgs_per_s &&
             off_curve({{point.message_bytes}, {*point.lower_msgs_per_s}, {*point.upper_msgs_per_s}},
                       finished_besides(point))) {
@@ -201,7 +223,8 @@ tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, co
                           if (!ran->worst_idle)
                               return tl::unexpected(Error{ErrorCode::bad_reply, outcome_of(*ran).reason, {}});
                           return CalibrationReading{.busy = 1 - *ran->worst_idle,
-                                                    .generator_limited = ran->verdict == "generator_limited"};
+                                                    .generator_limited = ran->verdict == "generator_limited",
+                                                    .overloaded_otherwise = ran->limited_by == "quota"};
                       },
                       expected_rate);
     if (!rate) return tl::unexpected(rate.error().within("finding the rate of one producer"));
@@ -260,6 +283,7 @@ tl::expected<PointDone, Error> SweepRunner::search_boundary(storage::PointRow& p
 
 tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow trial, TrialOrder order,
                                                               const std::stop_token& stop) {
+    if (auto ready = restore_topic(); !ready) return tl::unexpected(ready.error());
     trial.sweep_id = sweep_.id;
     trial.trial = ++last_trial_;
     trial.started_at_ms = tools_.clock.unix_ms();
@@ -287,9 +311,18 @@ tl::expected<storage::TrialRow, Error> SweepRunner::run_trial(storage::TrialRow 
     if (!stored) return tl::unexpected(stored.error());
     if (tools_.on_trial) tools_.on_trial(trial);
     if (stop.stop_requested()) return tl::unexpected(Error{ErrorCode::cancelled, "cancelled", {}});
+    if (result.guard && result.guard->ends_sweep) {
+        return tl::unexpected(
+            Error{ErrorCode::conflict, "a guard ended the sweep: " + result.guard->reason, {}});
+    }
     tools_.board.change([](Progress& p) { p.phase = "recovering", p.phase_ends_at_s = 0; });
     if (auto back = recover_to_rest(tools_.metrics, tools_.clock, rest_settings_, rest_, stop); !back) {
         return tl::unexpected(back.error());
+    }
+    const auto& flags = result.verdict.flags;
+    if (std::find(flags.begin(), flags.end(), kMessageTooLarge) != flags.end()) {
+        // A matter of configuration: trying again would show the same. The other sizes go on.
+        return tl::unexpected(Error{ErrorCode::invalid_input, result.verdict.reasons.front(), {}});
     }
     return trial;
 }
@@ -312,10 +345,15 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.measure_s = spec_.measure_s;
     order.scrape_interval_s = spec_.scrape_interval_s;
     order.scrape_timeout = limits_.scrape_timeout;
+    order.guards = limits_.guards;
+    order.foreign_bytes_per_s_above = limits_.guards.foreign_mb_per_s_above
+                                          ? *limits_.guards.foreign_mb_per_s_above * 1e6
+                                          : limits_.foreign_bytes_per_s_above;
     order.rules.io_idle_below = spec_.io_idle_below;
     order.rules.isr_churn_above = spec_.isr_churn_above;
     order.rules.mean_across_brokers = spec_.mean_across_brokers;
     order.rules.sub_window_s = spec_.sub_window_s;
+    order.rules.quota = spec_.quota;
     return order;
 }
 

@@ -42,7 +42,8 @@ struct SweepTools {
 struct SweepLimits {
     std::string topic_prefix = "brink-";
     int max_producers = 2'000;
-    double foreign_bytes_per_s_above = 1e6;
+    double foreign_bytes_per_s_above = 1e6;  ///< at rest, and by default during a trial
+    GuardConfig guards{};
     std::chrono::milliseconds scrape_timeout{4'000};
     int invalid_retries = 3;
     std::map<std::string, std::string> client{};  ///< properties that reach the cluster
@@ -62,6 +63,9 @@ class SweepRunner {
     tl::expected<void, Error> trace_curve(const std::stop_token& stop);
     tl::expected<void, Error> create_topic();
     void empty_topic();
+    /// Lays the topic out anew where its leaders have moved (a broker restarted, a rebalance): brokers that
+    /// lead unequal shares would be judged for it. Called without load.
+    tl::expected<void, Error> restore_topic();
     tl::expected<void, Error> learn_rest(const std::stop_token& stop);
     tl::expected<void, Error> answer(storage::PointRow& point, const std::stop_token& stop);
     tl::expected<void, Error> resolve_rate(storage::PointRow& point, const std::stop_token& stop);

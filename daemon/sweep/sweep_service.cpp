@@ -82,7 +82,7 @@ tl::expected<Preflight, Error> SweepService::look(const std::string& name) {
     if (!cluster) return tl::unexpected(cluster.error());
     auto kafka = connect(**cluster, http_);
     if (!kafka) return tl::unexpected(kafka.error());
-    const auto metrics = metrics_of(**cluster, http_);
+    const auto metrics = metrics_of(**cluster, http_, config_.metrics_profiles);
     return look_at(**cluster, **kafka, *metrics, agents());
 }
 
@@ -170,6 +170,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     limits.topic_prefix = config_.topic_prefix;
     limits.max_producers = config_.max_producers;
     limits.foreign_bytes_per_s_above = config_.foreign_mb_per_s_above * 1e6;
+    limits.guards = cluster.guards;
     limits.scrape_timeout = cluster.scrape_timeout;
     limits.client = cluster.client;
     limits.bootstrap_servers = cluster.bootstrap_servers;
@@ -178,7 +179,7 @@ tl::expected<storage::SweepRow, Error> SweepService::launch(const SweepSpec& spe
     running->id = sweep.id;
     running->cluster_name = spec.cluster;
     running->cluster = std::move(*kafka);
-    running->metrics = metrics_of(cluster, http_);
+    running->metrics = metrics_of(cluster, http_, config_.metrics_profiles);
     running->fleet =
         std::make_unique<fleet::HttpFleet>(http_, agent_addresses(config_), epoch_, config_.lease);
     running->runner =

@@ -42,7 +42,21 @@ json to_json(const Verdict& verdict, const JudgeRules& rules) {
               {"sub_window_s", rules.sub_window_s},
               {"missing_scrapes_above", rules.missing_scrapes_above},
               {"delivered_below", rules.delivered_below},
+              {"quota", rules.quota},
+              {"quota_throttled_above", rules.quota_throttled_above},
               {"min_scrapes", rules.min_scrapes}}}};
+}
+
+json to_json(const std::vector<FirstCrossing>& table) {
+    json rows = json::array();
+    for (const auto& row : table) {
+        rows.push_back({{"signal", row.mark.signal},
+                        {"side", row.mark.above ? "above" : "below"},
+                        {"mark", row.mark.mark},
+                        {"msgs_per_s", row.msgs_per_s ? json(*row.msgs_per_s) : json()},
+                        {"value", row.value ? json(*row.value) : json()}});
+    }
+    return rows;
 }
 
 void write_outcome(storage::TrialRow& row, const TrialResult& result, const JudgeRules& rules) {
@@ -51,7 +65,9 @@ void write_outcome(storage::TrialRow& row, const TrialResult& result, const Judg
     row.verdict = to_string(verdict.kind);
     row.published_verdict = to_string(verdict.published);
     row.limited_by = verdict.limited_by;
-    row.verdict_json = to_json(verdict, rules).dump();
+    auto document = to_json(verdict, rules);
+    document["signals"] = result.signals;
+    row.verdict_json = document.dump();
     row.offered_msgs_per_s = result.offered_msgs_per_s;
     row.acked_msgs_per_s = result.acked_msgs_per_s;
     row.worst_idle = verdict.worst_idle;

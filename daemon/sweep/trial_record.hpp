@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "daemon/sweep/trial_runner.hpp"
+#include "search/first_crossing.hpp"
 #include "storage/rows.hpp"
 
 // How a trial is written down: from what it showed to the rows that are stored.
@@ -20,5 +21,8 @@ std::vector<storage::AgentReportRow> agent_report_rows(const storage::TrialRow& 
 TrialOutcome outcome_of(const storage::TrialRow& row);
 
 nlohmann::json to_json(const Verdict& verdict, const JudgeRules& rules);
+/// The first-crossing table as it is stored and shown: signal, mark, side, msgs_per_s and value (null: never
+/// crossed).
+nlohmann::json to_json(const std::vector<FirstCrossing>& table);
 
 }  // namespace brink

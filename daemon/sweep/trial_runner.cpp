@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/sweep/topic_look.hpp"
+#include "daemon/sweep/window_signals.hpp"
+#include "search/first_crossing.hpp"
+
 namespace brink {
 namespace {
 
@@ -17,6 +21,10 @@ constexpr double kFirstLook_s = 0.25;
 /// How much longer to hold it while deliveries are all that speaks against `sustained`.
 constexpr int kExtraTails = 4;
 constexpr int kSilentLooks = 2;
+/// How long a look at the topic may take; both happen without load.
+constexpr std::chrono::milliseconds kLookDeadline{10'000};
+/// Of our load that may be early: when an agent really began is known to a fraction of a second.
+constexpr double kStartSlack_s = 1.0;
 /// How often a source whose samples come late is asked for the last ones of a window.
 constexpr double kLateLook_s = 0.5;
 /// A task ends by itself this long after its planned end, should nobody stop it.
@@ -32,8 +40,13 @@ AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, s
     window.scheduled = static_cast<double>(totals.scheduled);
     window.acked = static_cast<double>(totals.acked);
     window.failed = static_cast<double>(totals.failed);
+    window.throttled_s = totals.throttled_ms / 1'000;
+    window.producer_s = static_cast<double>(answer.producers) * totals.seconds;
+    window.throttled_answers = static_cast<double>(totals.throttled_answers);
+    window.longest_throttle_ms = totals.longest_throttle_ms;
     window.lost = totals.seconds < last - first;
     window.saturation = fleet::saturation_of(*answer.report, totals);
+    for (const auto& error : answer.report->errors) window.error_codes.push_back(error.code);
     if (!answer.report->errors.empty()) {
         const auto& e = answer.report->errors.front();
         window.first_error = e.code + " (" + e.message + ")";
@@ -54,7 +67,8 @@ std::optional<std::string> contradiction_in(const fleet::AgentReport& answer) {
 }
 
 bool only_delivery_speaks_against(const Verdict& verdict) {
-    return verdict.published == VerdictKind::sustained && verdict.kind != VerdictKind::sustained;
+    const bool otherwise = verdict.published != VerdictKind::sustained || verdict.limited_by == "quota";
+    return !otherwise && verdict.kind != VerdictKind::sustained;
 }
 
 bool all_acknowledged(const std::vector<AgentWindow>& agents) {
@@ -85,20 +99,27 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
                              const std::stop_token& stop) {
     TrialResult result;
     TrialWindow window;
+    window.scrape_interval_s = order.scrape_interval_s;
     Observation seen(metrics_.broker_ids());
     next_second_ = 0;
     silent_looks_ = 0;
+    traffic_before_.reset();
+    guard_.reset();
     auto load = order.load;
     load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s +
                       metrics_.late_by_s();
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
+    const auto topic_before = cluster_.partitions(order.load.topic, kLookDeadline);
+    window.leaders_equal =
+        topic_before && !unequal_leaders(*topic_before, metrics_.broker_ids().size()).has_value();
     if (auto prepared = fleet_.prepare(order.id, load); !prepared)
         window.voided.push_back(prepared.error().message);
     Window at;
     if (window.voided.empty()) {
         const double started = clock_.now_s() + std::chrono::duration<double>(kStartDelay).count();
         if (auto begun = fleet_.start(kStartDelay); !begun) window.voided.push_back(begun.error().message);
+        load_since_s_ = started;
         at.first_second = static_cast<std::int64_t>(std::ceil(order.warm_up_s));
         at.last_second = at.first_second + static_cast<std::int64_t>(std::floor(order.measure_s));
         at.from_s = started + static_cast<double>(at.first_second);
@@ -109,6 +130,8 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
     observe(order, at.to_s, seen, window.voided, stop);
     await_late_samples(order, at.to_s, seen, window.voided, stop);
+    if (!window.voided.empty()) fleet_.stop();
+    result.guard = guard_;
 
     window.from_s = at.from_s;
     window.to_s = at.to_s;
@@ -132,6 +155,12 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     }
     fleet_.stop();
     fleet_.remove();
+    if (window.voided.empty()) {
+        // Without load, so that an overloaded cluster can answer as well.
+        window.topic_faults =
+            topic_faults(topic_before, cluster_.partitions(order.load.topic, kLookDeadline));
+        if (!window.topic_faults.empty()) result.verdict = judge(window, rest, order.rules);
+    }
 
     result.scrapes = seen.all();
     result.from_s = at.from_s;
@@ -148,6 +177,13 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     result.acked_msgs_per_s = static_cast<double>(result.totals.acked) / seconds;
     result.p50_ms = fleet::quantile_ms(result.totals.latency, 0.50);
     result.p99_ms = fleet::quantile_ms(result.totals.latency, 0.99);
+    result.signals = gauges_between(result.scrapes, at.from_s, at.to_s, signal_marks(order.rules));
+    if (result.verdict.worst_idle) result.signals["io_idle"] = *result.verdict.worst_idle;
+    if (result.verdict.isr_churn) result.signals["isr_churn"] = *result.verdict.isr_churn;
+    if (result.totals.scheduled > 0)
+        result.signals["delivery"] =
+            static_cast<double>(result.totals.acked) / static_cast<double>(result.totals.scheduled);
+    if (result.p99_ms) result.signals["p99_ms"] = *result.p99_ms;
     for (const auto& broker : result.verdict.brokers) result.broker_in_bytes_per_s += broker.bytes_in_per_s;
     return result;
 }
@@ -164,11 +200,32 @@ void TrialRunner::observe(const TrialOrder& order, double until, Observation& se
             return;
         }
         seen.scrape(metrics_, clock_, order.scrape_timeout);
+        keep_guard(order, seen, voided);
+        if (!voided.empty()) return;
         look_after_agents(voided);
         show(seen, from, order);
         due = std::max(due + order.scrape_interval_s, clock_.now_s());
     }
     if (voided.empty() && !clock_.wait_until(until, stop)) voided.emplace_back("cancelled");
+}
+
+void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,
+                             std::vector<std::string>& voided) {
+    const auto readings = seen.latest();
+    guard_ = guard_on(order.guards, readings);
+    const auto traffic =
+        readings.size() == metrics_.broker_ids().size() ? traffic_of(readings) : std::nullopt;
+    if (!traffic_before_) traffic_before_ = traffic;
+    if (!guard_ && traffic) {
+        const double seconds = std::max(0.0, clock_.now_s() - load_since_s_);
+        const OwnTraffic own{order.load.producers * order.load.rate_each * (seconds + kStartSlack_s),
+                             order.load.message_bytes};
+        guard_ = foreign_guard(foreign_bytes(*traffic_before_, *traffic, own), seconds, own,
+                               order.foreign_bytes_per_s_above);
+    }
+    if (!guard_) return;
+    fleet_.stop();
+    voided.push_back("a guard stopped the load: " + guard_->reason);
 }
 
 void TrialRunner::await_late_samples(const TrialOrder& order, double to_s, Observation& seen,

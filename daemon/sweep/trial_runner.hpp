@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -7,8 +8,10 @@
 
 #include "agents/fleet/fleet.hpp"
 #include "agents/fleet/window_totals.hpp"
+#include "daemon/cluster/cluster.hpp"
 #include "daemon/metrics/metrics_source.hpp"
 #include "daemon/sweep/clock.hpp"
+#include "daemon/sweep/guards.hpp"
 #include "daemon/sweep/observation.hpp"
 #include "daemon/sweep/progress.hpp"
 #include "search/verdict.hpp"
@@ -24,11 +27,16 @@ struct TrialOrder {
     double scrape_interval_s = 5;
     std::chrono::milliseconds scrape_timeout{4'000};
     JudgeRules rules{};
+    GuardConfig guards{};
+    double foreign_bytes_per_s_above = 1e6;  ///< traffic of others, while the trial runs
 };
 
 /// What a trial was and showed. Everything the verdict rests on is here, to be stored.
 struct TrialResult {
     Verdict verdict{};
+    /// Recorded signals over the window, each of the worst broker; see `signal_marks`.
+    std::map<std::string, double> signals{};
+    std::optional<GuardTrip> guard{};  ///< what stopped the load before its time
     std::vector<ObservedScrape> scrapes{};
     std::vector<fleet::AgentReport> reports{};
     double from_s = 0;  ///< measuring window, monotonic
@@ -41,12 +49,13 @@ struct TrialResult {
     double broker_in_bytes_per_s = 0;  ///< what the brokers say came in, all of them together
 };
 
-/// Runs one trial: start producers → warm-up → measure → stop → judge. Whatever happens, no load of it is
-/// left when `run` returns. Not thread-safe: one trial at a time.
+/// Runs one trial: look at the topic → start producers → warm-up → measure → stop → look again → judge.
+/// Whatever happens, no load of it is left when `run` returns. Not thread-safe: one trial at a time.
 class TrialRunner {
   public:
-    TrialRunner(fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock, ProgressBoard& board)
-        : fleet_(fleet), metrics_(metrics), clock_(clock), board_(board) {}
+    TrialRunner(Cluster& cluster, fleet::Fleet& fleet, MetricsSource& metrics, Clock& clock,
+                ProgressBoard& board)
+        : cluster_(cluster), fleet_(fleet), metrics_(metrics), clock_(clock), board_(board) {}
 
     TrialResult run(const TrialOrder& order, const std::vector<RestReading>& rest,
                     const std::stop_token& stop);
@@ -56,6 +65,8 @@ class TrialRunner {
     /// Scrapes until `until`; notes in `voided` what makes the trial worthless and ends early then.
     void observe(const TrialOrder& order, double until, Observation& seen, std::vector<std::string>& voided,
                  const std::stop_token& stop);
+    /// Stops the load where a guard forbids it, before anything else is done with the reading.
+    void keep_guard(const TrialOrder& order, const Observation& seen, std::vector<std::string>& voided);
     /// Where samples arrive late, goes on until every broker has one from after the window, with the load
     /// held: only then is all of the window there. Notes in `voided` whom it waited for in vain.
     void await_late_samples(const TrialOrder& order, double to_s, Observation& seen,
@@ -63,12 +74,16 @@ class TrialRunner {
     void look_after_agents(std::vector<std::string>& voided);
     void show(const Observation& seen, double from, const TrialOrder& order);
 
+    Cluster& cluster_;
     fleet::Fleet& fleet_;
     MetricsSource& metrics_;
     Clock& clock_;
     ProgressBoard& board_;
-    std::int64_t next_second_ = 0;  ///< of the agents' reports, for a cheap look at how they are
-    int silent_looks_ = 0;          ///< how often in a row an agent did not answer
+    double load_since_s_ = 0;                ///< when the load began
+    std::optional<Traffic> traffic_before_;  ///< the first that was read of this trial
+    std::optional<GuardTrip> guard_;         ///< what tripped in this trial
+    std::int64_t next_second_ = 0;           ///< of the agents' reports, for a cheap look at how they are
+    int silent_looks_ = 0;                   ///< how often in a row an agent did not answer
 };
 
 }  // namespace brink

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct Model {
         const double idle = std::clamp(1 - load_msgs_per_s * bytes_factor / capacity_msgs_per_s, 0.0, 1.0);
         idle_ns += idle * seconds * 1e9;
         bytes_in += load_msgs_per_s * static_cast<double>(message_bytes) * seconds / brokers;
+        messages_in += (load_msgs_per_s + foreign_msgs_per_s) * seconds / brokers;
+        bytes_in += foreign_msgs_per_s * foreign_message_bytes * seconds / brokers;
         if (churning && load_msgs_per_s > 0) shrinks += seconds;
     }
     int brokers;
@@ -56,13 +59,20 @@ struct Model {
     double bytes_factor = 1;
     double idle_ns = 1e12;
     double bytes_in = 0;
+    double messages_in = 0;
     double shrinks = 0;
+    double foreign_msgs_per_s = 0;  ///< of other clients
+    double foreign_message_bytes = 0;
+    std::map<std::string, double> signals{};  ///< more that every broker shows
+    std::optional<double> process_start_s{};  ///< of broker 2
+    std::string delivery_error{};             ///< what every message fails with
     double load_msgs_per_s = 0;
     std::int64_t message_bytes = 0;
     bool churning = false;
     bool silent_under_load = false;
     double acked_share = 1.0;
-    double books_late_s = 0;  ///< how long after its end an agent still sends messages of a second
+    double quota_msgs_per_s = 1e12;  ///< above it brokers throttle, and acknowledge no more than this
+    double books_late_s = 0;         ///< how long after its end an agent still sends messages of a second
     std::vector<std::string> log{};
 };
 
@@ -80,11 +90,17 @@ class FakeMetrics final : public MetricsSource {
             reading.sample.at_s = model_.clock.now_s();
             reading.sample.idle_ns = model_.idle_ns;
             reading.sample.bytes_in = model_.bytes_in;
+            reading.sample.messages_in = model_.messages_in;
+            if (id == 2) reading.sample.process_start_s = model_.process_start_s;
             reading.sample.isr_shrinks = model_.shrinks;
             reading.sample.isr_expands = 0;
             reading.sample.under_replicated = 0;
             reading.at_unix_ms = model_.clock.unix_ms();
-            reading.signals = {{"io_idle_ns", model_.idle_ns}};
+            reading.signals = model_.signals;
+            reading.signals["io_idle_ns"] = model_.idle_ns;
+            if (const auto offline = model_.signals.find("offline_partitions");
+                offline != model_.signals.end())
+                reading.sample.offline_partitions = offline->second;
             scrapes.push_back({id, reading});
         }
         return scrapes;
@@ -128,13 +144,22 @@ class FakeFleet final : public fleet::Fleet {
             protocol::SecondFigures second{.second = s};
             second.scheduled = static_cast<std::uint64_t>(std::llround(spec_.producers * spec_.rate_each));
             second.sent = second.scheduled;
-            second.acked =
-                static_cast<std::uint64_t>(static_cast<double>(second.scheduled) * model_.acked_share);
+            const double offered = spec_.producers * spec_.rate_each;
+            const double acked = std::min(offered * model_.acked_share, model_.quota_msgs_per_s);
+            second.acked = static_cast<std::uint64_t>(std::llround(acked));
+            if (offered > model_.quota_msgs_per_s) {
+                second.throttled_ms = 900.0 * spec_.producers;
+                second.throttled_answers = 10;
+                second.longest_throttle_ms = 500;
+                second.queue_full = second.scheduled - second.acked;
+            }
+            if (!model_.delivery_error.empty()) second.failed = second.sent, second.acked = 0;
             second.latency.counts.assign(90, 0);
             second.latency.counts[80] = second.acked;
             report.seconds.push_back(second);
         }
-        return {{"fake", report}};
+        if (!model_.delivery_error.empty()) report.errors = {{model_.delivery_error, "said the broker", 1}};
+        return {{"fake", report, spec_.producers}};
     }
     void stop() override {
         if (model_.load_msgs_per_s > 0) model_.log.emplace_back("stop");
@@ -166,27 +191,48 @@ class FakeCluster final : public Cluster {
         if (topics_.count(topic.name) != 0)
             return tl::unexpected(Error{ErrorCode::conflict, "topic exists", {}});
         topics_[topic.name] = static_cast<int>(topic.replicas.size());
+        auto& partitions = layouts_[topic.name] = {};
+        for (const auto& replicas : topic.replicas) {
+            partitions.push_back({static_cast<int>(partitions.size()), replicas.front(), replicas, replicas});
+        }
         model_.log.push_back("create " + topic.name);
         return {};
     }
-    tl::expected<std::vector<PartitionInfo>, Error> partitions(const std::string&,
+    tl::expected<std::vector<PartitionInfo>, Error> partitions(const std::string& topic,
                                                                std::chrono::milliseconds) override {
-        return std::vector<PartitionInfo>{};
+        const auto found = layouts_.find(topic);
+        if (found == layouts_.end()) return tl::unexpected(Error{ErrorCode::not_found, "no such topic", {}});
+        return found->second;
+    }
+    tl::expected<std::map<std::string, std::vector<PartitionInfo>>, Error> layout(
+        std::chrono::milliseconds) override {
+        return layouts_;
     }
     tl::expected<void, Error> delete_topic(const std::string& topic, std::chrono::milliseconds) override {
         model_.log.push_back("delete " + topic);
         topics_.erase(topic);
+        layouts_.erase(topic);
         return {};
     }
     tl::expected<std::map<std::string, std::string>, Error> broker_config(
         int, std::chrono::milliseconds) override {
-        return std::map<std::string, std::string>{{"message.max.bytes", "1048588"}};
+        return config_;
     }
     tl::expected<void, Error> empty_topic(const std::string& topic, std::chrono::milliseconds) override {
         model_.log.push_back("empty " + topic);
         return tl::unexpected(Error{ErrorCode::timed_out, "followers are slow", {}});
     }
+    /// Every partition that broker 2 leads goes to another of its replicas, as after its restart.
+    void move_leaders_off_broker_2() {
+        for (auto& [topic, partitions] : layouts_) {
+            for (auto& p : partitions) {
+                if (p.leader == 2) p.leader = p.replicas.at(1);
+            }
+        }
+    }
+    std::map<std::string, std::string> config_{{"message.max.bytes", "1048588"}};
     std::map<std::string, int> topics_{};
+    std::map<std::string, std::vector<PartitionInfo>> layouts_{};
 
   private:
     Model& model_;

@@ -2,7 +2,7 @@
 """Checks that dependencies point one way: search <- config, storage <- agents, daemon; agents <- daemon.
 
 search is pure: besides itself it includes only the parts of the standard library that do no I/O, start no threads and
-read no clock. Beast stays in at most four .cpp files and in no header; librdkafka in agents/worker, daemon/cluster and
+read no clock, and tl::expected. Beast stays in at most four .cpp files and in no header; librdkafka in agents/worker, daemon/cluster and
 deploy; SQLite in storage. tests and deploy may include anything, and nothing of the product may include them.
 
     include_direction_rule.py SOURCE_DIR    checks itself, then the tree; prints file:line and exits 1 on a violation
@@ -24,7 +24,7 @@ TOPS = tuple(MAY_INCLUDE) + FREE
 PURE = set("""algorithm array bit bitset cassert cctype cerrno cfloat charconv chrono cinttypes climits cmath compare
 complex concepts cstddef cstdint cstdio cstdlib cstring deque exception functional initializer_list iterator limits list map
 memory new numbers numeric optional queue random ranges ratio set span stack stdexcept string string_view system_error
-tuple type_traits typeinfo unordered_map unordered_set utility variant vector version""".split())
+tl/expected.hpp tuple type_traits typeinfo unordered_map unordered_set utility variant vector version""".split())
 # What an allowed header brings that is not pure after all; snprintf into a buffer is.
 IMPURE_TEXT = re.compile(
     r"\b(?:system_clock|steady_clock|high_resolution_clock|random_device|getenv|time\s*\(\s*(?:0|NULL|nullptr)"

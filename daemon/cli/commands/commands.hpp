@@ -2,6 +2,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "agents/net/http_client.hpp"
 #include "daemon/cli/controller_client.hpp"
 #include "daemon/cli/host.hpp"
 #include "daemon/cli/options.hpp"
@@ -17,6 +18,7 @@ struct Context {
     const Host& host;
     Output& output;
     const ControllerClient& controller;
+    net::HttpClient& http;
     bool no_input = false;
 };
 
@@ -34,6 +36,8 @@ CommandResult run_plot(Context& context, const Plot& command);
 CommandResult run_agents(Context& context);
 CommandResult run_check(Context& context, const Check& command);
 CommandResult run_backup(Context& context, const Backup& command);
+CommandResult run_signals(Context& context, const Signals& command);
+CommandResult run_judge(Context& context, const Judge& command);
 
 /// Follows a sweep by its full id until it ends, the user interrupts, or the controller stays away for a
 /// minute.

@@ -43,6 +43,27 @@ void print_csv(Output& output, const std::vector<json>& sweeps) {
     }
 }
 
+/// The first-crossing table of one point, in two sentences.
+void print_crossings(Output& output, const json& point) {
+    std::string crossed;
+    std::string never;
+    for (const auto& row : list(point, "first_crossings")) {
+        const auto signal = text(row, "signal");
+        const auto load = number(row, "msgs_per_s");
+        const auto value = number(row, "value");
+        if (!load || !value) {
+            never += (never.empty() ? "" : ", ") + signal;
+            continue;
+        }
+        crossed += fmt::format("{}{} at {}/s ({:.3g} {} {:.3g})", crossed.empty() ? "" : ", ", signal,
+                               format_count(*load), *value, text(row, "side") == "above" ? ">" : "<",
+                               number(row, "mark").value_or(0));
+    }
+    if (crossed.empty() && never.empty()) return;
+    output.line(format_size(count(point, "message_bytes")) + " first crossings: " +
+                (crossed.empty() ? "none" : crossed) + (never.empty() ? "" : "; not crossed: " + never));
+}
+
 void print_sweep(Output& output, const SweepSnapshot& snapshot, bool trials) {
     const json& sweep = snapshot.sweep;
     output.line(header_line(sweep));
@@ -51,6 +72,11 @@ void print_sweep(Output& output, const SweepSnapshot& snapshot, bool trials) {
     if (const std::string topic = text(sweep, "topic"); !topic.empty()) about += ", topic " + topic;
     output.line(about);
     if (const std::string reason = text(sweep, "state_reason"); !reason.empty()) output.line(reason);
+    for (const auto& broker : list(sweep, "rest")) {
+        for (const auto& warning : list(broker, "warnings")) {
+            if (warning.is_string()) output.line("before the load: " + warning.get<std::string>());
+        }
+    }
     output.lines(point_table(snapshot));
     for (const auto& point : snapshot.points) {
         std::string flags;
@@ -58,6 +84,7 @@ void print_sweep(Output& output, const SweepSnapshot& snapshot, bool trials) {
             if (flag.is_string()) flags += " " + flag.get<std::string>();
         }
         if (!flags.empty()) output.line(format_size(count(point, "message_bytes")) + " flags:" + flags);
+        print_crossings(output, point);
     }
     if (!trials) return;
     for (const auto& trial : snapshot.trials) output.line(trial_line(trial));

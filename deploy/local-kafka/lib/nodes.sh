@@ -140,7 +140,7 @@ write_config() {
     # The cleaner's default buffer, 128 MB, is a quarter of the small heap.
     echo "log.cleaner.dedupe.buffer.size=16777216"
     echo "# profile ${P[profile]}"
-    cat "$PROFILE_FILE"
+    grep -v '^local-kafka\.' "$PROFILE_FILE" || true
   } >"$DATA/conf/node-$id.properties"
 }
 

@@ -48,6 +48,23 @@ TEST_CASE("parse_controller_config: reads clusters, metrics and agents") {
     CHECK(config->agents[1].name == "127.0.0.1:8701");
 }
 
+TEST_CASE("parse_controller_config: reads the guards of a cluster, and has defaults for them") {
+    const auto config =
+        parse_controller_config(read(fs::path(BRINK_TEST_DATA) / "config/good/local.toml"), "local.toml");
+    REQUIRE(config);
+    const auto& guards = config->cluster("local")->guards;
+    CHECK(guards.under_min_isr_above == 2);
+    CHECK(guards.log_disk_share_above == 0.8);
+    CHECK(guards.foreign_mb_per_s_above == 2.5);
+    REQUIRE(guards.signals.size() == 2);
+    CHECK(guards.signals[0].above == 5e6);
+    CHECK_FALSE(guards.signals[0].ends_sweep);
+    CHECK(guards.signals[1].below == 0.05);
+    CHECK(guards.signals[1].ends_sweep);
+    CHECK(GuardConfig{}.offline_partitions_above == 0);
+    CHECK_FALSE(GuardConfig{}.foreign_mb_per_s_above);
+}
+
 TEST_CASE("parse_controller_config: each bad file is refused with its line, key and what to change") {
     int files = 0;
     for (const auto& file : fs::directory_iterator(fs::path(BRINK_TEST_DATA) / "config/bad")) {

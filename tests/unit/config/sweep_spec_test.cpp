@@ -28,6 +28,7 @@ TEST_CASE("read_sweep_spec: only cluster and sizes are required, the rest is the
     CHECK_FALSE(spec->producers_max);
     CHECK(spec->rate_each.kind == RateEach::Kind::automatic);
     CHECK(spec->client_profile == "kafka-defaults");
+    CHECK(spec->quota);
 }
 
 TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back equal") {
@@ -36,6 +37,7 @@ TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back 
     CHECK(spec->producers_max == 200);
     CHECK(spec->rate_each.for_size({1000})->value == 50.5);
     CHECK(spec->mean_across_brokers);
+    CHECK_FALSE(spec->quota);
     CHECK(spec->topic_config.at("flush.messages") == "1");
     CHECK(spec->client.at("linger.ms") == "0");
     CHECK(spec->payload == "single_character");

@@ -156,6 +156,56 @@ TEST_CASE("judge: an overloaded broker explains a shortfall") {
     CHECK(judge(window, kRest, {}).kind == VerdictKind::overloaded);
 }
 
+TEST_CASE("judge: what quotas hold back is overloaded, with the published verdict beside it") {
+    auto window = window_of({steady(1, 0.9)});
+    for (auto& agent : window.agents) {
+        agent.producer_s = 400;  // 20 producers for 20 s
+        agent.throttled_s = 38;
+        agent.throttled_answers = 70;
+        agent.longest_throttle_ms = 950;
+    }
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::sustained);  // 9.5 % of their time
+    window.agents[0].throttled_s = 90;
+    window.agents[1].acked = 700;
+    window.agents[1].saturation = {"its local queue was full in 300 of 1000 sends"};
+    const auto verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::overloaded);
+    CHECK(verdict.published == VerdictKind::sustained);
+    CHECK(verdict.limited_by == "quota");
+    CHECK(verdict.reasons.front().find("16.0 %") != std::string::npos);
+    CHECK(verdict.reasons.front().find("950 ms") != std::string::npos);
+    const auto quota = std::find_if(verdict.figures.begin(), verdict.figures.end(),
+                                    [](const auto& f) { return f.rule == "quota"; });
+    CHECK(quota->value == doctest::Approx(0.16));
+    CHECK(quota->fired);
+}
+
+TEST_CASE("judge: a quota comes after the published rules, and both are told") {
+    auto window = window_of({steady(1, 0.05)});
+    window.agents[0].producer_s = 100;
+    window.agents[0].throttled_s = 80;
+    const auto verdict = judge(window, kRest, {});
+    CHECK(verdict.limited_by == "io_idle");
+    REQUIRE(verdict.reasons.size() == 2);
+    CHECK(verdict.reasons[1].find("quota") != std::string::npos);
+}
+
+TEST_CASE("judge: with its rule switched off a quota is a suspect, and never the agents' fault") {
+    JudgeRules rules;
+    rules.quota = false;
+    auto window = window_of({steady(1, 0.9)});
+    window.agents[0].producer_s = window.agents[1].producer_s = 100;
+    window.agents[0].throttled_s = window.agents[1].throttled_s = 80;
+    window.agents[0].throttled_answers = 70;
+    CHECK(judge(window, kRest, rules).kind == VerdictKind::sustained);
+    window.agents[1].acked = 700;
+    window.agents[1].saturation = {"its local queue was full in 300 of 1000 sends"};
+    const auto verdict = judge(window, kRest, rules);
+    CHECK(verdict.kind == VerdictKind::invalid);
+    CHECK(verdict.reasons.front().starts_with("unexplained"));
+    CHECK(verdict.reasons.back().find("suspect: quotas of the brokers") != std::string::npos);
+}
+
 TEST_CASE("judge: failed deliveries are named") {
     auto window = window_of({steady(1, 0.9)});
     window.agents[0].acked = 0;

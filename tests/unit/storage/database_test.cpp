@@ -134,6 +134,28 @@ TEST_CASE("Database: a newer or altered schema is refused untouched") {
     }
 }
 
+TEST_CASE("Database: a file of schema 1 is migrated, and keeps what it holds") {
+    const TemporaryDirectory place;
+    {
+        SQLite::Database old(place.file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        old.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+        migrate(old, 1);
+        old.exec(
+            "INSERT INTO sweeps VALUES (1, 's1', 'local', 'n', '{}', 1, 5, 'succeeded', '', 't', '{}', '[]', "
+            "6, 7);"
+            "INSERT INTO points (sweep_id, point, message_bytes, factors_json, state, state_reason, "
+            "limited_by,"
+            " evidence, flags, trials) VALUES ('s1', 0, 100, '{}', 'done', '', 'io_idle', 'proxy_only', '', "
+            "3)");
+    }
+    const auto store = opened(place.file());
+    const auto points = store->points("s1").value();
+    REQUIRE(points.size() == 1);
+    CHECK(points[0].limited_by == "io_idle");
+    CHECK(points[0].first_crossings_json == "[]");
+    CHECK(store->curve_csv("s1"));
+}
+
 TEST_CASE("Database: a place that cannot be written or trusted is refused untouched") {
     const TemporaryDirectory place;
     SUBCASE("no such directory") {

@@ -34,6 +34,7 @@ PointRow a_full_point() {
     point.limited_by = "io_idle";
     point.evidence = "verdict of the judge, \"worst\" broker 2";
     point.flags = "irregular short_window";
+    point.first_crossings_json = R"([{"signal":"p99_ms"}])";
     point.trials = 9;
     point.started_at_ms = 1'700'000'000'007;
     point.finished_at_ms = 1'700'000'600'999;
@@ -118,6 +119,7 @@ TEST_CASE("SweepStore: gives back every field of a sweep and its points") {
     CHECK(point.limited_by == expected.limited_by);
     CHECK(point.evidence == expected.evidence);
     CHECK(point.flags == expected.flags);
+    CHECK(point.first_crossings_json == expected.first_crossings_json);
     CHECK(point.trials == expected.trials);
     CHECK(point.started_at_ms == expected.started_at_ms);
     CHECK(point.finished_at_ms == expected.finished_at_ms);

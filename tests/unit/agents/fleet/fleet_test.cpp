@@ -30,6 +30,9 @@ TEST_CASE("totals_between: sums whole seconds of the window and nothing else") {
             .second = s, .scheduled = 100, .sent = 99, .acked = 90, .failed = 1, .unsent = 1};
         second.send_lag_p99_ms = s;
         second.latency.counts.assign(4, 1);
+        second.throttled_ms = 250;
+        second.throttled_answers = 2;
+        second.longest_throttle_ms = 100 + s;
         report.seconds.push_back(second);
     }
     const auto sum = totals_between(report, 3, 6);
@@ -37,6 +40,9 @@ TEST_CASE("totals_between: sums whole seconds of the window and nothing else") {
     CHECK(sum.scheduled == 300);
     CHECK(sum.acked == 270);
     CHECK(sum.send_lag_p99_ms == 5);
+    CHECK(sum.throttled_ms == doctest::Approx(750));
+    CHECK(sum.throttled_answers == 6);
+    CHECK(sum.longest_throttle_ms == 105);
     CHECK(sum.latency.counts == std::vector<std::uint64_t>(4, 3));
     CHECK(totals_between(report, 8, 20).seconds == 2);
 }

@@ -198,6 +198,34 @@ TEST_CASE("HttpClient: a reply that cannot be trusted is a bad reply") {
     }
 }
 
+TEST_CASE("HttpClient: an encoded body comes as it was sent where encodings are accepted") {
+    std::string accepted;
+    const auto server = serve([&](const HttpRequest& request) {
+        accepted = request.header("accept-encoding").value_or("");
+        HttpResponse response{200, "text/plain", "not gzip, but who looks", {}, {}};
+        if (request.path == "/twice") response.headers.emplace_back("Content-Encoding", "deflate");
+        response.headers.emplace_back("Content-Encoding", request.path == "/plain" ? "identity" : "GZip");
+        return response;
+    });
+    HttpClient client;
+    const auto encoding_of = [&](const std::string& path) {
+        auto request = get_from("http://" + server->address() + path);
+        request.accept_encoding = "identity, gzip;q=0.1";
+        const auto result = client.call(request, 5s);
+        REQUIRE(result.has_value());
+        CHECK(accepted == "identity, gzip;q=0.1");
+        CHECK(result->body == "not gzip, but who looks");
+        return result->content_encoding();
+    };
+    CHECK(encoding_of("/") == "gzip");
+    CHECK(encoding_of("/plain").empty());
+    CHECK(encoding_of("/twice") == "deflate, gzip");
+
+    auto request = get_from("http://" + server->address());
+    request.accept_encoding = "gzip\r\nX: y";
+    CHECK(code_of(client.call(request, 5s)) == ErrorCode::invalid_input);
+}
+
 TEST_CASE("HttpClient: a body beyond its limit is a bad reply, declared or chunked") {
     const std::string chunk = "400\r\n" + std::string(1'024, 'x') + "\r\n";
     for (const std::string& bytes :

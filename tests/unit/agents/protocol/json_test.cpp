@@ -155,6 +155,9 @@ TEST_CASE("TaskReport: survives the way there and back, histograms trimmed on th
     second.unsent = 1;
     second.send_lag_p99_ms = 0.5;
     second.latency.counts = {0, 0, 0, 5, 0, 3};
+    second.throttled_ms = 812.5;
+    second.throttled_answers = 7;
+    second.longest_throttle_ms = 950;
     report.seconds = {second, SecondFigures{}};
     report.errors = {{"_MSG_TIMED_OUT", "Local: Message timed out", 1}};
     report.in_flight = 3;
@@ -174,6 +177,15 @@ TEST_CASE("TaskReport: survives the way there and back, histograms trimmed on th
     CHECK(to_json(*back) == document);
 }
 
+TEST_CASE("TaskReport: an agent that says nothing of throttling was not throttled") {
+    const auto document = to_json(TaskReport{.trial = "t", .seconds = {SecondFigures{}}});
+    CHECK_FALSE(document["seconds"][0].contains("throttled_ms"));
+    const auto report = read_task_report(document);
+    REQUIRE(report.has_value());
+    CHECK(report->seconds[0].throttled_ms == 0);
+    CHECK(report->seconds[0].throttled_answers == 0);
+}
+
 TEST_CASE("TaskReport: nonsense from an agent is refused") {
     const auto good = to_json(TaskReport{.trial = "t", .seconds = {SecondFigures{}}});
     REQUIRE(read_task_report(good).has_value());
@@ -184,6 +196,8 @@ TEST_CASE("TaskReport: nonsense from an agent is refused") {
                                                            {"/seconds/0/latency", 3},
                                                            {"/seconds/0/latency/first", 1'000'000},
                                                            {"/seconds/0/latency/counts", {-1}},
+                                                           {"/seconds/0/throttled_ms", -1},
+                                                           {"/seconds/0/throttled_answers", "7"},
                                                            {"/load/threads", true},
                                                            {"/seconds/0/extra", 1},
                                                            {"/trial", 5}};

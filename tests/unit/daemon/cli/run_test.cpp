@@ -250,6 +250,41 @@ TEST_CASE("brink check: 0 when fit, 4 when not") {
     CHECK(user.run(controller, {"check", "other"}) == 2);
 }
 
+TEST_CASE("brink show: the first-crossing table of each size, and what rest warned of") {
+    FakeController controller;
+    serve_sweep(controller, "succeeded");
+    auto sweep = sweep_document("succeeded");
+    sweep["rest"] = {{{"broker_id", 2}, {"warnings", {"broker 2 started only 40 s ago"}}}};
+    controller.on("GET /api/v1/sweeps/01JDQ4", 200, sweep);
+    controller.on("GET /api/v1/sweeps/01JDQ4/points", 200,
+                  {{"points",
+                    {{{"point", 0},
+                      {"message_bytes", 100},
+                      {"state", "done"},
+                      {"first_crossings",
+                       {{{"signal", "request_queue"},
+                         {"side", "above"},
+                         {"mark", 8},
+                         {"msgs_per_s", 12300},
+                         {"value", 9.25}},
+                        {{"signal", "io_idle"},
+                         {"side", "below"},
+                         {"mark", 0.2},
+                         {"msgs_per_s", 18500},
+                         {"value", 0.17}},
+                        {{"signal", "p99_ms"},
+                         {"side", "above"},
+                         {"mark", 100},
+                         {"msgs_per_s", nullptr},
+                         {"value", nullptr}}}}}}}});
+    FakeHost user;
+    CHECK(user.run(controller, {"show", "01JDQ4"}) == 0);
+    CHECK(user.out.find(
+              "100 B first crossings: request_queue at 12.3k/s (9.25 > 8), io_idle at 18.5k/s (0.17 < 0.2); "
+              "not crossed: p99_ms\n") != std::string::npos);
+    CHECK(user.out.find("before the load: broker 2 started only 40 s ago\n") != std::string::npos);
+}
+
 TEST_CASE("brink list, show, cancel, delete, export") {
     FakeController controller;
     serve_sweep(controller, "succeeded");

@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 
 #include "agents/net/http_server.hpp"
+#include "tests/unit/daemon/metrics/gzip.hpp"
 
 using namespace brink;
 using std::chrono::milliseconds;
@@ -71,6 +73,14 @@ struct Exporter {
         if (request.path == "/404") response.status = 404;
         if (request.path == "/302") response.status = 302;
         if (request.path == "/slow") gate.wait();
+        if (request.path == "/gzip") response.body = test::gzip(kPage);
+        if (request.path == "/bomb") response.body = test::gzip(std::string(70'000'000, '#'));
+        if (request.path == "/cut") response.body = test::gzip(kPage).substr(0, 60);
+        if (request.path == "/gzip" || request.path == "/bomb" || request.path == "/cut") {
+            response.headers.emplace_back("Content-Encoding", "gzip");
+        }
+        if (request.path == "/brotli") response.headers.emplace_back("Content-Encoding", "br");
+        if (request.path == "/compresses-like-jmx-exporter" && compresses(request)) response.status = 500;
         const auto needed = request.path == "/basic"    ? "Basic YnJpbms6cEBzczp3w7ZyZA=="
                             : request.path == "/bearer" ? "Bearer secret"
                                                         : "";
@@ -80,6 +90,16 @@ struct Exporter {
             response.status = 406;
         }
         return response;
+    }
+
+    /// What jmx_exporter 0.x and 1.x do: an entry of the list that is exactly "gzip", in whichever order.
+    static bool compresses(const net::HttpRequest& request) {
+        std::istringstream entries{request.header("Accept-Encoding").value_or("")};
+        for (std::string entry; std::getline(entries, entry, ',');) {
+            entry.erase(0, entry.find_first_not_of(' '));
+            if (entry == "gzip") return true;
+        }
+        return false;
     }
 
     [[nodiscard]] std::string url(const std::string& path) const {
@@ -136,6 +156,27 @@ TEST_CASE("Scraper: reads all brokers in order and times each scrape by itself")
         CHECK(reading.at_unix_ms >= unix_before - 1000);
         CHECK(reading.at_unix_ms <= unix_before + 6000);
     }
+}
+
+TEST_CASE("Scraper: a page that comes compressed is inflated, within its limit, and not asked for") {
+    Exporter exporter;
+    net::HttpClient http;
+    Scraper scraper{
+        http,
+        {endpoint(1, exporter.url("/gzip")), endpoint(2, exporter.url("/compresses-like-jmx-exporter"))}};
+    const auto scrapes = scraper.scrape_all(kPatience);
+    for (const auto& scrape : scrapes) {
+        REQUIRE(scrape.reading);
+        CHECK(scrape.reading->sample.idle_ns == 5e11);
+    }
+    const auto bomb = error_at(exporter.url("/bomb"));
+    CHECK(bomb.code == ErrorCode::bad_reply);
+    CHECK(has(bomb, "67108864 bytes once inflated"));
+    CHECK(has(error_at(exporter.url("/cut")), "cut short"));
+    const auto brotli = error_at(exporter.url("/brotli"));
+    CHECK(brotli.code == ErrorCode::bad_reply);
+    CHECK(has(brotli, "Content-Encoding 'br'"));
+    CHECK(has(brotli, "proxy"));
 }
 
 TEST_CASE("Scraper: sends credentials, and says so where they are missing") {

@@ -68,6 +68,17 @@ TEST_CASE("calibrate_rate: agents at their limit end the doubling") {
     CHECK(rate->value > 1000);
 }
 
+TEST_CASE(
+    "calibrate_rate: what a quota ends is divided by fifty, since the brokers' idle says nothing of it") {
+    const auto rate = calibrate_rate(
+        [](MessagesPerSecond each, const std::string&) -> tl::expected<CalibrationReading, Error> {
+            return CalibrationReading{.busy = 0.05, .overloaded_otherwise = each.value * 10 > 600};
+        });
+    REQUIRE(rate);
+    CHECK(rate->value * 50 > 600);
+    CHECK(rate->value * 50 < 600 * 8);
+}
+
 TEST_CASE("two_digits: rounds to two significant digits") {
     CHECK(two_digits(1234) == 1200);
     CHECK(two_digits(0.0567) == doctest::Approx(0.057));

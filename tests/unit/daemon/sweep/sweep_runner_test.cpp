@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "daemon/sweep/recovery.hpp"
 #include "daemon/sweep/sweep_id.hpp"
+#include "daemon/sweep/trial_record.hpp"
 #include "tests/fakes/fake_cluster.hpp"
 #include "tests/fakes/late_metrics.hpp"
 
@@ -48,8 +50,8 @@ struct Sweep {
                                          {.broker_id = 3, .url = "http://z"}}},
                             cluster, *source, agents.status());
         REQUIRE(look);
-        SweepRunner runner({cluster, *source, agents, model.clock, *store, board, shutting_down}, {}, spec,
-                           *look, row, points);
+        SweepRunner runner({cluster, *source, agents, model.clock, *store, board, shutting_down}, limits,
+                           spec, *look, row, points);
         runner.run(stop.get_token());
     }
     storage::SweepRow sweep() { return store->sweep(row.id)->value(); }
@@ -65,6 +67,7 @@ struct Sweep {
     std::atomic<bool> shutting_down{false};
     std::stop_source stop;
     SweepSpec spec;
+    SweepLimits limits{};
     storage::SweepRow row{.id = new_sweep_id(1'700'000'000'000), .cluster = "fake"};
     std::vector<storage::PointRow> points;
     fs::path folder =
@@ -90,6 +93,45 @@ TEST_CASE("SweepRunner: finds the boundary that the cluster has, and leaves noth
     CHECK(*point.p99_ms == doctest::Approx(1.07).epsilon(0.05));
     CHECK(s.cluster.topics_.empty());
     CHECK(s.model.load_msgs_per_s == 0);
+}
+
+TEST_CASE("SweepRunner: a quota below what the brokers can do is the boundary, and is named") {
+    Sweep s;
+    s.model.quota_msgs_per_s = 305;  // of 800 that idle would allow
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto point = s.point();
+    CHECK(point.limited_by == "quota");
+    CHECK(*point.lower_producers <= 30);
+    CHECK(*point.upper_producers > 30);
+    CHECK(point.evidence == "validated");
+    for (const auto& trial : s.trials()) {
+        CHECK(trial.verdict != "generator_limited");
+        CHECK(trial.verdict_json.find("\"quota_throttled_above\":0.1") != std::string::npos);
+    }
+}
+
+TEST_CASE("SweepRunner: with auto a quota ends the calibration, and the boundary has producers enough") {
+    Sweep s;
+    s.spec.rate_each = {};
+    s.model.capacity_msgs_per_s = 20'000;
+    s.model.quota_msgs_per_s = 500;
+    s.run();
+    CHECK(s.point().limited_by == "quota");
+    CHECK(*s.point().upper_producers >= 5);
+}
+
+TEST_CASE("SweepRunner: with the rule for quotas switched off a throttled trial is nobody's fault") {
+    Sweep s;
+    s.model.quota_msgs_per_s = 305;
+    s.spec.quota = false;
+    s.run();
+    const auto trials = s.trials();
+    CHECK(std::none_of(trials.begin(), trials.end(), [](const auto& t) {
+        return t.verdict == "generator_limited" || t.limited_by == "quota";
+    }));
+    CHECK(s.point().state == "failed");
+    CHECK(s.point().state_reason.find("unexplained") != std::string::npos);
 }
 
 TEST_CASE(
@@ -217,6 +259,116 @@ TEST_CASE("SweepRunner: a topic that already exists is refused, and not deleted"
     s.run();
     CHECK(s.sweep().state == "failed");
     CHECK(s.cluster.topics_.count(s.row.topic) == 1);
+}
+
+TEST_CASE("SweepRunner: offline partitions stop the load with the reading, and end the sweep") {
+    Sweep s({1000, 2000});
+    double shown_at = 0;
+    s.model.clock.at_time = [&](double now) {
+        if (s.model.load_msgs_per_s > 0 && now > 1100 && shown_at == 0)
+            shown_at = now, s.model.signals["offline_partitions"] = 3;
+    };
+    s.run();
+    CHECK(s.sweep().state == "failed");
+    CHECK(s.sweep().state_reason ==
+          "a guard ended the sweep: 3 partitions of the cluster are offline (mark 0)");
+    const auto trials = s.trials();
+    REQUIRE(trials.size() == 1);
+    CHECK(trials[0].verdict == "invalid");
+    // The one reason: that the rest of the window was not measured follows from it.
+    CHECK(nlohmann::json::parse(trials[0].verdict_json)["reasons"] ==
+          nlohmann::json{"a guard stopped the load: 3 partitions of the cluster are offline (mark 0)"});
+    CHECK(shown_at > 0);
+    CHECK(s.model.clock.now_s() - shown_at <= s.spec.scrape_interval_s + 2);
+    CHECK(s.point(1).state == "failed");
+}
+
+TEST_CASE("SweepRunner: other clients during a trial stop its load, and it is tried again") {
+    Sweep s;
+    s.model.clock.at_time = [&](double now) {
+        // 5 MB/s from the middle of the first trial to its end
+        const auto trials = s.store->trials(s.row.id).value();
+        const bool foreign = now > 1100 && trials.size() == 1 && trials[0].state == "running";
+        s.model.foreign_msgs_per_s = foreign ? 5000 : 0;
+        s.model.foreign_message_bytes = 1000;
+    };
+    s.run();
+    CHECK(s.sweep().state == "succeeded");
+    const auto trials = s.trials();
+    CHECK(outcome_of(trials[0]).reason.find("a guard stopped the load: other clients send at least") == 0);
+    CHECK(trials[1].verdict != "invalid");
+    CHECK(trials[0].producers == trials[1].producers);
+}
+
+TEST_CASE("SweepRunner: a guard of the user's own stops the trial, or the sweep where it says so") {
+    for (const bool ends_sweep : {false, true}) {
+        CAPTURE(ends_sweep);
+        Sweep s({1000, 2000});
+        s.limits.guards.signals = {{.name = "max_lag", .above = 100, .ends_sweep = ends_sweep}};
+        s.model.clock.at_time = [&](double) {
+            s.model.signals["max_lag"] =
+                s.model.load_msgs_per_s > 0 && s.model.message_bytes == 1000 ? 101 : 0;
+        };
+        s.run();
+        CHECK(s.point(0).state == "failed");
+        CHECK(s.point(0).state_reason.find("max_lag of broker 1 is 101, above the mark 100") !=
+              std::string::npos);
+        CHECK(s.point(1).state == (ends_sweep ? "failed" : "done"));
+        CHECK(s.trials().front().verdict == "invalid");
+    }
+}
+
+TEST_CASE("SweepRunner: a size that the brokers refuse fails at once, and the other sizes go on") {
+    Sweep s({1000, 2000});
+    s.model.delivery_error = "MSG_SIZE_TOO_LARGE";
+    s.model.clock.at_time = [&](double) {
+        if (s.store->points(s.row.id)->at(0).state == "failed") s.model.delivery_error.clear();
+    };
+    s.run();
+    CHECK(s.point(0).state == "failed");
+    CHECK(s.point(0).state_reason.find("messages of this size are refused (MSG_SIZE_TOO_LARGE") == 0);
+    CHECK(s.point(1).state == "done");
+    const auto trials = s.trials();
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.point == 0; }) == 1);
+}
+
+TEST_CASE("SweepRunner: a broker that restarts in a trial voids it, and the topic is laid out anew") {
+    Sweep s;
+    s.model.process_start_s = 1000;
+    bool restarted = false;
+    s.model.clock.at_time = [&](double now) {
+        if (restarted || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        restarted = true;
+        s.model.process_start_s = 2000;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    CHECK(restarted);
+    CHECK(s.sweep().state == "succeeded");
+    const auto trials = s.trials();
+    const auto voided =
+        std::find_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; });
+    REQUIRE(voided != trials.end());
+    CHECK(voided->verdict_json.find("broker 2 restarted during the window") != std::string::npos);
+    CHECK(voided->verdict_json.find("the leader of partition") != std::string::npos);
+    CHECK(std::count_if(trials.begin(), trials.end(), [](const auto& t) { return t.verdict == "invalid"; }) ==
+          1);
+    CHECK(std::count(s.model.log.begin(), s.model.log.end(), "create " + s.row.topic) == 2);
+}
+
+TEST_CASE("SweepRunner: leaders that move during a trial void it, though nothing else shows it") {
+    Sweep s;
+    bool moved = false;
+    s.model.clock.at_time = [&](double now) {
+        if (moved || s.model.load_msgs_per_s == 0 || now < 1150) return;
+        moved = true;
+        s.cluster.move_leaders_off_broker_2();
+    };
+    s.run();
+    const auto trials = s.trials();
+    REQUIRE(trials.front().verdict == "invalid");
+    CHECK(outcome_of(trials.front()).reason.find("the leader of partition") == 0);
+    CHECK(s.sweep().state == "succeeded");
 }
 
 TEST_CASE("end_orphans: what an earlier controller left running ends, what had finished stays") {

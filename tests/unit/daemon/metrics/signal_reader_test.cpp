@@ -124,16 +124,36 @@ TEST_CASE("read_scrape: rates alone are refused, naming the counter and the expo
         "kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent 0.78\n");
     CHECK(has(mean, "requesthandleravgidle_percent = 0.78"));
     CHECK(has(mean, "kafka.server<type=KafkaRequestHandlerPool, name=(.+)><>Count"));
-    const auto smoothed = error_of(
+}
+
+TEST_CASE("read_scrape: a one-minute average is used where there is nothing better, a lifetime's never") {
+    const auto smoothed = reading_of(
         "kafka_server_KafkaRequestHandlerPool_MeanRate{name=\"RequestHandlerAvgIdlePercent\",} 0.78\n"
         "kafka_server_KafkaRequestHandlerPool_OneMinuteRate{name=\"RequestHandlerAvgIdlePercent\",} 0.26\n");
-    CHECK(has(smoothed, "KafkaRequestHandlerPool_MeanRate{name=\"RequestHandlerAvgIdlePercent\"}"));
-    CHECK(has(error_of(page("confluent_cp_helm_charts__agent0.20.0.txt")), "no idle counter"));
+    CHECK(smoothed.sample.idle_gauge == 0.26);
+    CHECK(smoothed.sample.idle_gauge_s == 60);
+    CHECK(!smoothed.sample.idle_ns);
+    const auto helm = reading_of(page("confluent_cp_helm_charts__agent0.20.0.txt"));
+    CHECK(helm.sample.idle_gauge == 0.2677152785703891);
+    CHECK(helm.sample.isr_shrinks_rate == 0.11906506096776076);
+    CHECK(!helm.sample.isr_shrinks);
+    CHECK(has(
+        error_of(
+            "kafka_server_KafkaRequestHandlerPool_MeanRate{name=\"RequestHandlerAvgIdlePercent\",} 0.78\n"),
+        "KafkaRequestHandlerPool_MeanRate{name=\"RequestHandlerAvgIdlePercent\"}"));
+}
+
+TEST_CASE("read_scrape: Redpanda's shards are busy, not idle") {
+    const auto shards = reading_of(page("redpanda_public_metrics.txt"));
+    REQUIRE(shards.sample.busy_s.size() == 4);
+    CHECK(shards.sample.busy_s[1] == 3902.118843);
+    CHECK(shards.sample.bytes_in == 3853481297);
+    CHECK(reading_of(page("redpanda_internal_metrics.txt")).sample.idle_gauge == doctest::Approx(0.0712856));
 }
 
 TEST_CASE("read_scrape: a share under a counter's name is not nanoseconds, whatever its type") {
     for (const char* value : {"0", "0.97", "1.0", "2.2", "98.3", "NaN", "+Inf", "-5e11"}) {
-        for (const char* type : {"counter", "gauge", "untyped"}) {
+        for (const char* type : {"counter", "untyped"}) {
             CAPTURE(std::string{value});
             const std::string name =
                 "kafka_server_kafkarequesthandlerpool_requesthandleravgidlepercent_total";
@@ -210,10 +230,10 @@ TEST_CASE("read_scrape: pages that are not a broker's metrics say what they are"
     CHECK(has(error_of(""), "empty"));
     CHECK(has(error_of("{\"status\": \"ok\"}"), "begins with \"{\"status"));
     CHECK(has(error_of(page("jmx_target_down__first_scrape__agent0.20.0.txt")), "jmx_scrape_error"));
-    for (const char* other : {"kafka_exporter_danielqsj.txt", "kminion.txt", "redpanda_public_metrics.txt",
-                              "opentelemetry_jmx_via_prometheus_exporter.txt"}) {
+    for (const char* other :
+         {"kafka_exporter_danielqsj.txt", "kminion.txt", "opentelemetry_jmx_via_prometheus_exporter.txt"}) {
         CAPTURE(std::string{other});
-        CHECK(has(error_of(page(other)), "is this a broker's JMX exporter"));
+        CHECK(has(error_of(page(other)), "Point brink at a JMX exporter in each broker"));
     }
 }
 

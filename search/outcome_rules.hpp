@@ -1,0 +1,18 @@
+#pragma once
+#include "search/verdict.hpp"
+
+// The rules of a verdict that look at what became of the load, on top of the published two. Private to
+// judge().
+
+namespace brink {
+
+/// `quota`: brokers' quotas held our producers back. Makes the verdict `overloaded` unless it is switched
+/// off; its figure is recorded in any case. Comes after the published rules.
+void judge_quota(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules);
+
+/// Whether what was due was acknowledged. An overloaded cluster explains a shortfall; otherwise it needs
+/// evidence to say whose fault it is: without any the verdict is `invalid`, never the generator's. Comes
+/// last.
+void judge_delivery(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules);
+
+}  // namespace brink
