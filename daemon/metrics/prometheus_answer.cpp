@@ -1,5 +1,6 @@
 #include "daemon/metrics/prometheus_answer.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -136,6 +137,18 @@ std::optional<StoredSeries> series_of(const json& entry) {
 
 std::string selector(const Labels& labels, const std::string& names) {
     return "{" + joined(labels) + ",__name__=~" + quoted(names) + "}";
+}
+
+std::string any_of(const std::vector<std::string>& names) {
+    std::string all;
+    for (const auto& name : names) {
+        if (!all.empty()) all += '|';
+        for (const char c : name) {
+            if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') all += '\\';
+            all += c;
+        }
+    }
+    return "(?i:(" + all + ")(_total)?)|up|scrape_duration_seconds";
 }
 
 std::string shown(const Labels& labels) { return "{" + joined(labels) + "}"; }

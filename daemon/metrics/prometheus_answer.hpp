@@ -28,6 +28,9 @@ struct StoredSeries {
 
 /// `{instance="h:7071",__name__=~"names"}`; `names` is a regular expression that the whole name has to match.
 std::string selector(const Labels& labels, const std::string& names);
+/// A regular expression for these names as exporters spell them, in any case and with or without `_total`;
+/// and for what Prometheus itself says of a target.
+std::string any_of(const std::vector<std::string>& names);
 /// `{instance="h:7071"}`, for people.
 std::string shown(const Labels& labels);
 /// Percent-encodes all but the unreserved characters of RFC 3986.

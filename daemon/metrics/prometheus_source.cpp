@@ -17,12 +17,9 @@ using prometheus::StoredScrape;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Names of the series that brink may want of a broker, whatever its exporter is.
-constexpr const char* kWanted =
-    "kafka_.*|cp_kafka_.*|redpanda_.*|vectorized_.*|process_start_time_seconds|jmx_scrape_error|up|"
-    "scrape_duration_seconds";
 /// A few series that say when a broker was scraped, also by servers that do not store `up`.
-constexpr const char* kProbed = "up|process_start_time_seconds|jmx_scrape_error|(?i:.*requesthandler.*)";
+constexpr const char* kProbed =
+    "up|process_start_time_seconds|jmx_scrape_error|redpanda_cpu_busy_seconds_total|(?i:.*requesthandler.*)";
 constexpr double kProbed_s = 300;
 /// A document of this size takes ten times as much memory while it is read.
 constexpr std::size_t kMaxAnswerBytes = 32UL * 1024 * 1024;
@@ -70,7 +67,10 @@ Error several(const std::vector<prometheus::Labels>& targets) {
 }  // namespace
 
 PrometheusSource::PrometheusSource(net::HttpClient& http, PrometheusConfig server, SignalReader reader)
-    : http_(http), server_(std::move(server)), reader_(std::move(reader)) {
+    : http_(http),
+      server_(std::move(server)),
+      reader_(std::move(reader)),
+      wanted_(prometheus::any_of(reader_.names().names())) {
     for (const auto& broker : server_.brokers) brokers_.push_back({.config = broker});
 }
 
@@ -87,7 +87,7 @@ std::vector<Scrape> PrometheusSource::scrape_all(milliseconds deadline) {
 
     std::vector<net::ClientRequest> requests{time_request()};
     for (std::size_t i = 0; i < brokers_.size(); ++i) {
-        if (!unseen[i]) requests.push_back(samples_request(brokers_[i], kWanted, range_s(brokers_[i])));
+        if (!unseen[i]) requests.push_back(samples_request(brokers_[i], wanted_, range_s(brokers_[i])));
     }
     const auto answers = http_.fan_out(requests, left(until));
     const auto now = prometheus::read_clock(answers.front());
@@ -273,7 +273,12 @@ net::ClientRequest PrometheusSource::samples_request(const Broker& broker, const
                                                      double range_s) const {
     const auto query = fmt::format("{}[{}ms]", prometheus::selector(broker.config.labels, names),
                                    std::llround(std::ceil(range_s * 1e3)));
-    return request("/api/v1/query?query=" + prometheus::percent_encoded(query));
+    // As a form: with all names the query is longer than what proxies let pass in an address.
+    auto asking = request("/api/v1/query");
+    asking.method = "POST";
+    asking.content_type = "application/x-www-form-urlencoded";
+    asking.body = "query=" + prometheus::percent_encoded(query);
+    return asking;
 }
 
 net::ClientRequest PrometheusSource::time_request() const { return request("/api/v1/query?query=time()"); }

@@ -68,6 +68,7 @@ class PrometheusSource final : public MetricsSource {
     net::HttpClient& http_;
     const PrometheusConfig server_;
     const SignalReader reader_;
+    const std::string wanted_;  ///< regular expression for the names that the reader looks for
     mutable std::mutex mutex_;
     std::vector<Broker> brokers_;
     std::optional<double> offset_s_{};
