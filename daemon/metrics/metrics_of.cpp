@@ -10,7 +10,8 @@ namespace brink {
 
 std::unique_ptr<MetricsSource> metrics_of(const ClusterConfig& cluster, net::HttpClient& http,
                                           const std::vector<MetricsProfile>& profiles) {
-    if (cluster.prometheus) return std::make_unique<PrometheusSource>(http, *cluster.prometheus, SignalReader{profiles});
+    if (cluster.prometheus)
+        return std::make_unique<PrometheusSource>(http, *cluster.prometheus, SignalReader{profiles});
     std::vector<MetricsEndpoint> endpoints;
     endpoints.reserve(cluster.metrics.size());
     for (const auto& m : cluster.metrics) {

@@ -1,6 +1,8 @@
 #include "daemon/metrics/prometheus_answer.hpp"
 
+#include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -137,6 +139,18 @@ std::string selector(const Labels& labels, const std::string& names) {
     return "{" + joined(labels) + ",__name__=~" + quoted(names) + "}";
 }
 
+std::string any_of(const std::vector<std::string>& names) {
+    std::string all;
+    for (const auto& name : names) {
+        if (!all.empty()) all += '|';
+        for (const char c : name) {
+            if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') all += '\\';
+            all += c;
+        }
+    }
+    return "(?i:(" + all + ")(_total)?)|up|scrape_duration_seconds";
+}
+
 std::string shown(const Labels& labels) { return "{" + joined(labels) + "}"; }
 
 std::string percent_encoded(const std::string& text) {
@@ -173,7 +187,7 @@ tl::expected<std::vector<StoredSeries>, Error> read_matrix(const net::ClientResu
     return all;
 }
 
-tl::expected<double, Error> read_time(const net::ClientResult& answer) {
+tl::expected<ClockReading, Error> read_clock(const net::ClientResult& answer) {
     const auto data = data_of(answer);
     if (!data) return tl::unexpected(data.error());
     const auto result = data->is_object() ? data->value("result", json()) : json();
@@ -182,7 +196,10 @@ tl::expected<double, Error> read_time(const net::ClientResult& answer) {
     if (sample) std::from_chars(sample->value.data(), sample->value.data() + sample->value.size(), now_s);
     if (now_s <= 0)
         return bad_reply("Prometheus answered something else than its clock: " + beginning(data->dump()));
-    return now_s;
+    const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+    const double round_trip_s = seconds(answer->received - answer->sent);
+    const double middle_s = seconds(answer->sent.time_since_epoch()) + round_trip_s / 2;
+    return ClockReading{.unix_s = now_s, .offset_s = now_s - middle_s, .within_s = round_trip_s / 2};
 }
 
 tl::expected<std::map<std::string, std::string>, Error> read_types(const net::ClientResult& answer) {

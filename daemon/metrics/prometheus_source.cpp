@@ -12,16 +12,14 @@ namespace brink {
 
 namespace {
 
+using prometheus::ClockReading;
 using prometheus::StoredScrape;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Names of the series that brink may want of a broker, whatever its exporter is.
-constexpr const char* kWanted =
-    "kafka_.*|cp_kafka_.*|redpanda_.*|vectorized_.*|process_start_time_seconds|jmx_scrape_error|up|"
-    "scrape_duration_seconds";
 /// A few series that say when a broker was scraped, also by servers that do not store `up`.
-constexpr const char* kProbed = "up|process_start_time_seconds|jmx_scrape_error|(?i:.*requesthandler.*)";
+constexpr const char* kProbed =
+    "up|process_start_time_seconds|jmx_scrape_error|redpanda_cpu_busy_seconds_total|(?i:.*requesthandler.*)";
 constexpr double kProbed_s = 300;
 /// A document of this size takes ten times as much memory while it is read.
 constexpr std::size_t kMaxAnswerBytes = 32UL * 1024 * 1024;
@@ -69,7 +67,10 @@ Error several(const std::vector<prometheus::Labels>& targets) {
 }  // namespace
 
 PrometheusSource::PrometheusSource(net::HttpClient& http, PrometheusConfig server, SignalReader reader)
-    : http_(http), server_(std::move(server)), reader_(std::move(reader)) {
+    : http_(http),
+      server_(std::move(server)),
+      reader_(std::move(reader)),
+      wanted_(prometheus::any_of(reader_.names().names())) {
     for (const auto& broker : server_.brokers) brokers_.push_back({.config = broker});
 }
 
@@ -86,10 +87,10 @@ std::vector<Scrape> PrometheusSource::scrape_all(milliseconds deadline) {
 
     std::vector<net::ClientRequest> requests{time_request()};
     for (std::size_t i = 0; i < brokers_.size(); ++i) {
-        if (!unseen[i]) requests.push_back(samples_request(brokers_[i], kWanted, range_s(brokers_[i])));
+        if (!unseen[i]) requests.push_back(samples_request(brokers_[i], wanted_, range_s(brokers_[i])));
     }
     const auto answers = http_.fan_out(requests, left(until));
-    const auto now = read_clock(answers.front());
+    const auto now = prometheus::read_clock(answers.front());
     if (!now) return all_failed(now.error());
     if (const auto steady = check_clock(*now); !steady) return all_failed(steady.error());
     std::size_t next = 1;
@@ -105,9 +106,9 @@ std::vector<Scrape> PrometheusSource::scrape_all(milliseconds deadline) {
 
 tl::expected<void, Error> PrometheusSource::meet_server(Until until) {
     if (offset_s_) return {};
-    std::optional<ServerTime> best;
+    std::optional<ClockReading> best;
     for (int i = 0; i < kClockReadings; ++i) {
-        const auto reading = read_clock(http_.call(time_request(), left(until)));
+        const auto reading = prometheus::read_clock(http_.call(time_request(), left(until)));
         if (!reading) return tl::unexpected(reading.error());
         if (!best || reading->within_s < best->within_s) best = *reading;
     }
@@ -166,17 +167,7 @@ std::vector<std::optional<Error>> PrometheusSource::find_brokers(Until until) {
     return errors;
 }
 
-tl::expected<PrometheusSource::ServerTime, Error> PrometheusSource::read_clock(
-    const net::ClientResult& answer) const {
-    const auto unix_s = prometheus::read_time(answer);
-    if (!unix_s) return tl::unexpected(unix_s.error());
-    const double sent = monotonic_s(answer->sent);
-    const double received = monotonic_s(answer->received);
-    return ServerTime{
-        .unix_s = *unix_s, .offset_s = *unix_s - (sent + received) / 2, .within_s = (received - sent) / 2};
-}
-
-tl::expected<void, Error> PrometheusSource::check_clock(const ServerTime& now) {
+tl::expected<void, Error> PrometheusSource::check_clock(const ClockReading& now) {
     const double moved = now.offset_s - *offset_s_;
     if (std::abs(moved) <= kClockJump_s + now.within_s) return {};
     // From here on samples are dated by the clock as it is now; those of before keep their dates, which were
@@ -195,7 +186,7 @@ tl::expected<void, Error> PrometheusSource::check_clock(const ServerTime& now) {
               {}});
 }
 
-void PrometheusSource::add_scrapes(Broker& broker, const net::ClientResult& answer, const ServerTime& now,
+void PrometheusSource::add_scrapes(Broker& broker, const net::ClientResult& answer, const ClockReading& now,
                                    std::vector<Scrape>& scrapes) const {
     auto series = prometheus::read_matrix(answer);
     if (!series) {
@@ -249,7 +240,7 @@ Scrape PrometheusSource::dated(const Broker& broker, const StoredScrape& stored)
     return {.broker_id = broker.config.broker_id, .reading = std::move(*reading)};
 }
 
-Scrape PrometheusSource::silence(const Broker& broker, const ServerTime& now) const {
+Scrape PrometheusSource::silence(const Broker& broker, const ClockReading& now) const {
     const double age_s = now.unix_s - static_cast<double>(broker.newest_ms) / 1e3;
     const double allowed_s = server_.lag_s + 2 * broker.interval_s.value_or(0);
     auto scrape =
@@ -282,7 +273,12 @@ net::ClientRequest PrometheusSource::samples_request(const Broker& broker, const
                                                      double range_s) const {
     const auto query = fmt::format("{}[{}ms]", prometheus::selector(broker.config.labels, names),
                                    std::llround(std::ceil(range_s * 1e3)));
-    return request("/api/v1/query?query=" + prometheus::percent_encoded(query));
+    // As a form: with all names the query is longer than what proxies let pass in an address.
+    auto asking = request("/api/v1/query");
+    asking.method = "POST";
+    asking.content_type = "application/x-www-form-urlencoded";
+    asking.body = "query=" + prometheus::percent_encoded(query);
+    return asking;
 }
 
 net::ClientRequest PrometheusSource::time_request() const { return request("/api/v1/query?query=time()"); }

@@ -49,21 +49,15 @@ class PrometheusSource final : public MetricsSource {
         std::int64_t newest_ms = 0;          ///< of its samples, as far as we know
         std::int64_t delivered_ms = 0;       ///< samples up to here have been handed out
     };
-    struct ServerTime {
-        double unix_s = 0;
-        double offset_s = 0;  ///< its Unix time less our monotonic time
-        double within_s = 0;  ///< half the round trip that it was read in
-    };
 
     tl::expected<void, Error> meet_server(Until until);
     /// Looks which of the brokers not seen yet Prometheus has; the errors are in the order of the brokers.
     std::vector<std::optional<Error>> find_brokers(Until until);
-    tl::expected<ServerTime, Error> read_clock(const net::ClientResult& answer) const;
-    tl::expected<void, Error> check_clock(const ServerTime& now);
-    void add_scrapes(Broker& broker, const net::ClientResult& answer, const ServerTime& now,
+    tl::expected<void, Error> check_clock(const prometheus::ClockReading& now);
+    void add_scrapes(Broker& broker, const net::ClientResult& answer, const prometheus::ClockReading& now,
                      std::vector<Scrape>& scrapes) const;
     [[nodiscard]] Scrape dated(const Broker& broker, const prometheus::StoredScrape& stored) const;
-    [[nodiscard]] Scrape silence(const Broker& broker, const ServerTime& now) const;
+    [[nodiscard]] Scrape silence(const Broker& broker, const prometheus::ClockReading& now) const;
     [[nodiscard]] Scrape failed(const Broker& broker, const Error& error) const;
     [[nodiscard]] net::ClientRequest request(const std::string& path_and_query) const;
     [[nodiscard]] net::ClientRequest samples_request(const Broker& broker, const std::string& names,
@@ -74,6 +68,7 @@ class PrometheusSource final : public MetricsSource {
     net::HttpClient& http_;
     const PrometheusConfig server_;
     const SignalReader reader_;
+    const std::string wanted_;  ///< regular expression for the names that the reader looks for
     mutable std::mutex mutex_;
     std::vector<Broker> brokers_;
     std::optional<double> offset_s_{};

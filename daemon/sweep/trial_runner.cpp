@@ -235,6 +235,8 @@ void TrialRunner::await_late_samples(const TrialOrder& order, double to_s, Obser
     while (voided.empty()) {
         const double now_s = clock_.now_s();
         seen.scrape(metrics_, clock_, order.scrape_timeout);
+        keep_guard(order, seen, voided);
+        if (!voided.empty()) return;
         // Samples of a broker come in their order: one from after the window says that all within it are
         // there.
         const auto behind = seen.without_reading_from(to_s);

@@ -83,7 +83,8 @@ class FakeMetrics final : public MetricsSource {
         std::vector<Scrape> scrapes;
         for (int id = 1; id <= model_.brokers; ++id) {
             if (model_.silent_under_load && model_.load_msgs_per_s > 0 && id == 1) {
-                scrapes.push_back({id, tl::unexpected(Error{ErrorCode::timed_out, "no answer", {}})});
+                const Scrape silent{id, tl::unexpected(Error{ErrorCode::timed_out, "no answer", {}})};
+                scrapes.push_back(silent);
                 continue;
             }
             ScrapeReading reading;
@@ -146,7 +147,7 @@ class FakeFleet final : public fleet::Fleet {
             second.sent = second.scheduled;
             const double offered = spec_.producers * spec_.rate_each;
             const double acked = std::min(offered * model_.acked_share, model_.quota_msgs_per_s);
-            second.acked = static_cast<std::uint64_t>(std::llround(acked));
+            second.acked = static_cast<std::uint64_t>(acked + 1e-6);
             if (offered > model_.quota_msgs_per_s) {
                 second.throttled_ms = 900.0 * spec_.producers;
                 second.throttled_answers = 10;

@@ -44,6 +44,7 @@ class LateMetrics final : public MetricsSource {
 
     int silent_broker = 0;
     double silent_from_s = std::numeric_limits<double>::infinity();
+    double offline_from_s = std::numeric_limits<double>::infinity();  ///< a partition is
 
   private:
     /// Time passes in pieces, with a sample at each that is due.
@@ -57,11 +58,14 @@ class LateMetrics final : public MetricsSource {
             reading.sample.at_s = at_s;
             reading.sample.idle_ns = model_.idle_ns;
             reading.sample.bytes_in = model_.bytes_in;
+            reading.sample.messages_in = model_.messages_in;
             reading.sample.isr_shrinks = model_.shrinks;
             reading.sample.isr_expands = 0;
             reading.sample.under_replicated = 0;
             reading.at_unix_ms = static_cast<std::int64_t>(at_s * 1e3);
-            reading.signals = {{"io_idle_ns", model_.idle_ns}};
+            reading.signals = model_.signals;
+            reading.signals["io_idle_ns"] = model_.idle_ns;
+            if (at_s >= offline_from_s) reading.signals["offline_partitions"] = 1;
             samples_.push_back(reading);
             due_s_ += interval_s_;
         }

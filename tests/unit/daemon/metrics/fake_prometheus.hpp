@@ -111,7 +111,8 @@ class FakePrometheus {
                              json::array({{{"type", "counter"}, {"help", "idle"}, {"unit", ""}}})}});
         }
         if (request.path != "/api/v1/query") return {404, "text/plain", "404 page not found", {}, {}};
-        const auto query = request.query_value("query").value_or("");
+        const auto query =
+            request.method == "POST" ? form_value(request.body) : request.query_value("query").value_or("");
         asked_.push_back(query);
         if (query == "time()") {
             const auto now = fmt::format("{:.3f}", clock_s());
@@ -120,13 +121,28 @@ class FakePrometheus {
         return samples_ ? *samples_ : select(query);
     }
 
+    /// The one field of a form.
+    static std::string form_value(const std::string& body) {
+        if (!body.starts_with("query=")) return {};
+        std::string value;
+        for (std::size_t i = 6; i < body.size(); ++i) {
+            if (body[i] == '%') {
+                value += static_cast<char>(std::stoi(body.substr(i + 1, 2), nullptr, 16));
+                i += 2;
+            } else {
+                value += body[i];
+            }
+        }
+        return value;
+    }
+
     /// Series whose labels are those of the selector, with the samples of its range.
     net::HttpResponse select(const std::string& query) const {
         const auto open = query.rfind("}[");
         if (open == std::string::npos) return {400, "text/plain", "not a range selector", {}, {}};
         const double range_ms = std::strtod(query.c_str() + open + 2, nullptr);
         const auto now_ms = std::llround(clock_s() * 1e3);
-        const bool probe = query.find("requesthandler") != std::string::npos;
+        const bool probe = query.find(".*requesthandler.*") != std::string::npos;
         json result = json::array();
         for (const auto& [id, samples] : series_) {
             const auto& [name, labels] = id;

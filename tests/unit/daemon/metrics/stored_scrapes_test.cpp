@@ -62,5 +62,6 @@ TEST_CASE("interval_of: the median step, whatever was missed") {
 TEST_CASE("selector: quotes what labels may hold, and the address keeps it") {
     CHECK(selector({{"a", "x\"y\\z\n"}, {"b", "c"}}, "up|kafka_.*") ==
           R"({a="x\"y\\z\n",b="c",__name__=~"up|kafka_.*"})");
+    CHECK(any_of({"a_b", "c:d"}) == "(?i:(a_b|c\\:d)(_total)?)|up|scrape_duration_seconds");
     CHECK(percent_encoded("{a=\"ä b\"}[30s]") == "%7Ba%3D%22%C3%A4%20b%22%7D%5B30s%5D");
 }

@@ -15,7 +15,10 @@ namespace {
 /// One trial on metrics that come late.
 struct Trial {
     Trial(double interval_s, double lag_s) : metrics(model, interval_s, lag_s) {
+        REQUIRE(cluster.create_topic(
+            {.name = "t", .replicas = {{1, 2, 3}, {2, 3, 1}, {3, 1, 2}}, .config = {}}, {}));
         order.id = "t";
+        order.load.topic = "t";
         order.load.producers = 10;
         order.load.total_producers = 10;
         order.load.rate_each = 10;
@@ -25,12 +28,13 @@ struct Trial {
         order.scrape_interval_s = interval_s;
     }
     TrialResult run() {
-        TrialRunner runner(agents, metrics, model.clock, board);
+        TrialRunner runner(cluster, agents, metrics, model.clock, board);
         return runner.run(order, {}, stop.get_token());
     }
 
     Model model{3};
     LateMetrics metrics;
+    FakeCluster cluster{model};
     FakeFleet agents{model};
     ProgressBoard board;
     std::stop_source stop;
@@ -88,6 +92,18 @@ TEST_CASE("TrialRunner: can be stopped while it waits for late samples") {
     CHECK(t.model.load_msgs_per_s == 0);
 }
 
+TEST_CASE("TrialRunner: a guard that trips on a late sample stops the load at once") {
+    Trial t(1, 20);
+    const double end_s = t.model.clock.now_s() + 0.5 + 70;
+    t.metrics.offline_from_s = end_s - 18;  // to be had two seconds after the window
+    const auto result = t.run();
+    CHECK(result.verdict.kind == VerdictKind::invalid);
+    REQUIRE(result.guard);
+    CHECK(result.guard->reason.find("offline") != std::string::npos);
+    CHECK(t.model.load_msgs_per_s == 0);
+    CHECK(t.model.clock.now_s() < end_s + 5);
+}
+
 TEST_CASE("Observation: nothing new is neither a sample nor a miss, a dated miss counts where it was") {
     struct Source final : MetricsSource {
         std::vector<Scrape> next;
@@ -139,8 +155,9 @@ TEST_CASE("look_at: a window that holds too few samples of a source is refused w
     REQUIRE(look);
     CHECK(look->problems.empty());
     CHECK(look->sampling_interval_s == 15);
-    REQUIRE(look->warnings.size() == 1);
-    CHECK(look->warnings[0].find("every 15 s, so trial.measure_s must be at least 180") != std::string::npos);
+    CHECK(std::any_of(look->warnings.begin(), look->warnings.end(), [](const std::string& warning) {
+        return warning.find("every 15 s, so trial.measure_s must be at least 180") != std::string::npos;
+    }));
     for (const auto& broker : look->brokers) {
         REQUIRE(broker.reading);
         REQUIRE(broker.earlier);
