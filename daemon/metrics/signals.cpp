@@ -256,6 +256,7 @@ void fill_sample(ScrapeReading& reading) {
     reading.sample.bytes_in = value("bytes_in");
     reading.sample.messages_in = value("messages_in");
     reading.sample.process_start_s = value("process_start_s");
+    reading.sample.network_idle = value("network_idle");
 }
 
 }  // namespace
