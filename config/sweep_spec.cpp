@@ -84,6 +84,7 @@ SweepSpec read_checked(const json& document) {
     spec.isr_churn_above = overload.value("isr_churn_above", spec.isr_churn_above);
     spec.mean_across_brokers = overload.value("across_brokers", "worst") == "mean";
     spec.quota = overload.value("quota", spec.quota);
+    spec.delivery = overload.value("delivery", spec.delivery);
     const auto& topic = part("topic");
     spec.partitions_per_broker = topic.value("partitions_per_broker", spec.partitions_per_broker);
     if (const auto& rf = topic.value("replication_factor", json("")); rf.is_number()) {
@@ -185,7 +186,8 @@ json to_json(const SweepSpec& spec) {
              {{"io_idle_below", spec.io_idle_below},
               {"isr_churn_above", spec.isr_churn_above},
               {"across_brokers", spec.mean_across_brokers ? "mean" : "worst"},
-              {"quota", spec.quota}}},
+              {"quota", spec.quota},
+              {"delivery", spec.delivery}}},
             {"topic",
              {{"partitions_per_broker", spec.partitions_per_broker},
               {"replication_factor",

@@ -41,7 +41,8 @@ struct SweepSpec {
     double io_idle_below = 0.20;
     double isr_churn_above = 0.50;
     bool mean_across_brokers = false;
-    bool quota = true;  ///< being throttled by a broker's quota is an overload
+    bool quota = true;     ///< being throttled by a broker's quota is an overload
+    bool delivery = true;  ///< a shortfall that a broker answers for is one
     int partitions_per_broker = 10;
     std::optional<int> replication_factor{};  ///< nothing: min(3, brokers)
     std::map<std::string, std::string> topic_config{};

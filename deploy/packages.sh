@@ -10,7 +10,7 @@ BRINK_BUILD_PACKAGES=(
 # To run a sweep and draw it, besides what the build brought.
 BRINK_QUICKSTART_PACKAGES=(curl jq gnuplot-nox procps)
 # Real brokers on this machine; Kafka itself comes from Maven Central.
-BRINK_KAFKA_PACKAGES=(openjdk-17-jre-headless maven iproute2 procps)
+BRINK_KAFKA_PACKAGES=(openjdk-17-jre-headless maven iproute2 procps openssl)
 BRINK_TEST_PACKAGES=(
   doctest-dev librapidcheck-dev
   clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19

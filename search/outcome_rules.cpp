@@ -1,6 +1,8 @@
 #include "search/outcome_rules.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "search/wording.hpp"
 
@@ -8,6 +10,14 @@ namespace brink {
 namespace {
 
 using namespace wording;
+
+/// Network threads idle less than this are named when something has to be explained.
+constexpr double kBusyNetwork = 0.50;
+/// A broker that answers later than this, and so many times later than the others, stands out; so does one
+/// that takes in less than this share of what they do.
+constexpr double kSlowAnswer_ms = 50;
+constexpr double kStandsOut = 3;
+constexpr double kLessTraffic = 0.70;
 
 struct Throttling {
     double share = 0;  ///< of the producers' time
@@ -56,6 +66,68 @@ std::string throttling_text(const Throttling& throttling) {
            " answers with a throttle time, the longest " + number(throttling.longest_ms, "%.0f") + " ms)";
 }
 
+/// The broker whose network threads were idle least; null when no exporter says it.
+const BrokerFigures* least_network_idle(const std::vector<BrokerFigures>& brokers) {
+    const BrokerFigures* least = nullptr;
+    for (const auto& broker : brokers) {
+        if (broker.network_idle && (least == nullptr || *broker.network_idle < *least->network_idle))
+            least = &broker;
+    }
+    return least;
+}
+
+/// The broker with the highest figure, and the median of the others.
+struct Outlier {
+    int broker_id = 0;
+    double value = 0;
+    double others = 0;
+};
+std::optional<Outlier> highest(std::vector<std::pair<double, int>> figures) {
+    if (figures.size() < 2) return std::nullopt;
+    std::sort(figures.begin(), figures.end());
+    const auto [value, broker_id] = figures.back();
+    return Outlier{broker_id, value, figures[(figures.size() - 1) / 2].first};
+}
+
+/// A broker that stands out from the others, by how slowly it answers and by how little it takes in.
+std::vector<std::string> one_slow_broker(const std::vector<BrokerFigures>& brokers) {
+    std::vector<std::string> suspects;
+    std::vector<std::pair<double, int>> answers;
+    std::vector<std::pair<double, int>> intakes;  // negated: the lowest stands out
+    for (const auto& broker : brokers) {
+        if (broker.answer_ms) answers.emplace_back(*broker.answer_ms, broker.broker_id);
+        intakes.emplace_back(-broker.bytes_in_per_s, broker.broker_id);
+    }
+    if (const auto slow = highest(answers);
+        slow && slow->value > kSlowAnswer_ms && slow->value > kStandsOut * slow->others) {
+        suspects.push_back(broker_name(slow->broker_id) + " took " + number(slow->value, "%.0f") +
+                           " ms to answer, the others " + number(slow->others, "%.0f") + " ms");
+    }
+    if (const auto least = highest(intakes); least && least->value > kLessTraffic * least->others) {
+        suspects.push_back(broker_name(least->broker_id) + " took in only " + number(-least->value / 1e6) +
+                           " MB/s, the others " + number(-least->others / 1e6) + " MB/s");
+    }
+    return suspects;
+}
+
+/// What a shortfall may come from, as far as any signal tells; where none does, what has to be looked at.
+std::vector<std::string> suspects_of(const Verdict& verdict, const Throttling& throttling) {
+    std::vector<std::string> suspects;
+    for (const auto& broker : verdict.brokers) {
+        if (verdict.limited_by.empty() && broker.network_idle && *broker.network_idle < kBusyNetwork)
+            suspects.push_back("the network threads of " + broker_name(broker.broker_id) + " were idle " +
+                               percent(*broker.network_idle) + " of the time");
+    }
+    if (throttling.answers > 0) suspects.push_back(throttling_text(throttling));
+    for (auto& suspect : one_slow_broker(verdict.brokers)) suspects.push_back(std::move(suspect));
+    if (suspects.empty() && verdict.limited_by.empty())
+        suspects.emplace_back(
+            "none that a signal of brink shows; look at network threads, the brokers' network cards, quotas "
+            "and "
+            "whether one broker is slower than the others");
+    return suspects;
+}
+
 }  // namespace
 
 void judge_quota(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules) {
@@ -76,6 +148,12 @@ void judge_delivery(Verdict& verdict, const TrialWindow& window, const JudgeRule
     const auto delivery = delivery_of(window.agents);
     RuleFigure figure{.rule = "delivery", .value = delivery.share(), .threshold = rules.delivered_below};
     figure.fired = figure.value < rules.delivered_below;
+    const auto* starved = least_network_idle(verdict.brokers);
+    if (starved != nullptr)
+        verdict.figures.push_back({.rule = "network_idle",
+                                   .value = *starved->network_idle,
+                                   .threshold = rules.network_idle_below,
+                                   .broker_id = starved->broker_id});
     verdict.figures.push_back(figure);
     // The brokers' own signals come first: an overloaded broker also acknowledges less than it is offered.
     if (!figure.fired || verdict.kind == VerdictKind::overloaded) return;
@@ -91,12 +169,23 @@ void judge_delivery(Verdict& verdict, const TrialWindow& window, const JudgeRule
         verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
         return;
     }
-    verdict.kind = VerdictKind::invalid;
-    verdict.reasons.push_back(
-        delivery.failed > 0 ? shortfall + "; " + number(delivery.failed, "%.0f") +
-                                  " deliveries failed, the first with: " + delivery.first_error
-                            : "unexplained: " + shortfall + ", though neither brokers nor agents show why");
-    if (throttling.answers > 0) verdict.reasons.push_back("suspect: " + throttling_text(throttling));
+    const bool answers_for_it =
+        starved != nullptr && *starved->network_idle < rules.network_idle_below && delivery.failed == 0;
+    if (rules.delivery && answers_for_it && !held_back) {
+        verdict.kind = VerdictKind::overloaded;
+        verdict.limited_by = "delivery";
+        verdict.reasons.push_back(shortfall + ", though the agents had room: the network threads of " +
+                                  broker_name(starved->broker_id) + " were idle " +
+                                  percent(*starved->network_idle) + " of the time, below " +
+                                  percent(rules.network_idle_below));
+    } else {
+        verdict.kind = VerdictKind::invalid;
+        verdict.reasons.push_back(delivery.failed > 0
+                                      ? shortfall + "; " + number(delivery.failed, "%.0f") +
+                                            " deliveries failed, the first with: " + delivery.first_error
+                                      : "unexplained: " + shortfall + ", though the agents had room");
+    }
+    for (auto& suspect : suspects_of(verdict, throttling)) verdict.reasons.push_back("suspect: " + suspect);
 }
 
 }  // namespace brink

@@ -11,8 +11,9 @@ namespace brink {
 void judge_quota(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules);
 
 /// Whether what was due was acknowledged. An overloaded cluster explains a shortfall; otherwise it needs
-/// evidence to say whose fault it is: without any the verdict is `invalid`, never the generator's. Comes
-/// last.
+/// evidence to say whose fault it is: the agents' own makes it `generator_limited`; network threads that are
+/// short of time while the agents have room, `overloaded` (unless switched off); without any it is `invalid`,
+/// with the suspects listed. Comes last.
 void judge_delivery(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules);
 
 }  // namespace brink

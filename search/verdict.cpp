@@ -39,6 +39,32 @@ double rate_of(const BrokerWindow& window, std::optional<double> BrokerSample::*
     return (*(last->*counter) - *(first->*counter)) / (last->at_s - first->at_s);
 }
 
+/// Mean over the readings that are there; Kafka's gauge of network idle may lie a little above 1.
+std::optional<double> network_idle_of(const BrokerWindow& window) {
+    double sum = 0;
+    int readings = 0;
+    for (const auto& s : window.samples) {
+        if (!s.network_idle) continue;
+        sum += std::clamp(*s.network_idle, 0.0, 1.0);
+        ++readings;
+    }
+    if (readings == 0) return std::nullopt;
+    return sum / readings;
+}
+
+std::optional<double> answer_ms_of(const std::vector<AgentWindow>& agents, int broker_id) {
+    double sum = 0;
+    int readings = 0;
+    for (const auto& agent : agents) {
+        const auto told = agent.answer_ms.find(broker_id);
+        if (told == agent.answer_ms.end()) continue;
+        sum += told->second;
+        ++readings;
+    }
+    if (readings == 0) return std::nullopt;
+    return sum / readings;
+}
+
 /// What makes the readings of one broker unusable; empty when nothing does.
 std::vector<std::string> faults_of(const BrokerWindow& broker, const TrialWindow& window,
                                    const JudgeRules& rules) {
@@ -183,6 +209,8 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
                               .missed = broker.missed};
         figures.bytes_in_per_s = rate_of(broker, &BrokerSample::bytes_in);
         figures.messages_in_per_s = rate_of(broker, &BrokerSample::messages_in);
+        figures.network_idle = network_idle_of(broker);
+        figures.answer_ms = answer_ms_of(window.agents, broker.broker_id);
         figures.isr_churn =
             isr_churn_over({broker}, window.from_s, window.to_s, rules.sub_window_s).value_or(0);
         auto broken = faults_of(broker, window, rules);

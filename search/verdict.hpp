@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -27,6 +28,7 @@ struct BrokerSample {
     std::optional<double> bytes_in{};            ///< counter: bytes from clients, all topics
     std::optional<double> messages_in{};         ///< counter: messages from clients, all topics
     std::optional<double> process_start_s{};     ///< gauge: start of the broker's process, unix seconds
+    std::optional<double> network_idle{};        ///< gauge: share of the network threads' time, 0..1
 
     /// Whether it says in any way how busy the broker is.
     [[nodiscard]] bool has_idle() const { return idle_ns || !busy_s.empty() || idle_gauge; }
@@ -51,6 +53,8 @@ struct AgentWindow {
     double producer_s = 0;         ///< … of this much time: producers × seconds; 0 where it is not known
     double throttled_answers = 0;  ///< answers of brokers with a throttle time
     double longest_throttle_ms = 0;
+    /// How long brokers took to answer its requests in the mean, by broker id, from the wire and back.
+    std::map<int, double> answer_ms{};
     bool lost = false;  ///< it stopped answering, or its task ended by itself
     /// What shows that this agent was short of something (CPU, queue, schedule); empty when nothing does.
     std::vector<std::string> saturation{};
@@ -77,7 +81,9 @@ struct JudgeRules {
     double delivered_below = 0.995;       ///< acknowledged ÷ scheduled
     bool quota = true;                    ///< whether throttling by a broker's quota makes `overloaded`
     double quota_throttled_above = 0.10;  ///< share of the producers' time
-    int min_scrapes = 12;                 ///< per broker and window
+    bool delivery = true;              ///< whether a shortfall that a broker answers for makes `overloaded`
+    double network_idle_below = 0.20;  ///< what a broker's network threads are short of time below
+    int min_scrapes = 12;              ///< per broker and window
 };
 
 /// A rule's reading of a window.
@@ -97,6 +103,8 @@ struct BrokerFigures {
     double isr_churn = 0;
     double bytes_in_per_s = 0;
     double messages_in_per_s = 0;
+    std::optional<double> network_idle{};  ///< mean of the gauge, which Kafka itself averages over 30 to 60 s
+    std::optional<double> answer_ms{};     ///< as the agents saw it, their mean
     int scrapes = 0;
     int missed = 0;
 };

@@ -10,15 +10,27 @@ namespace {
 constexpr double kCpuMark = 0.90;
 constexpr double kQueueFullMark = 0.001;
 constexpr double kSendLagMark_ms = 100;
+/// Brokers that answer faster than this hardly keep five requests in flight waiting.
+constexpr double kFastAnswer_ms = 10;
 constexpr double kBucketsPerOctave = 8;
 
 std::string rounded(double value) { return std::to_string(std::lround(value)); }
+
+double slowest(const std::map<int, double>& answer_ms) {
+    double most = 0;
+    for (const auto& [broker, ms] : answer_ms) most = std::max(most, ms);
+    return most;
+}
 
 }  // namespace
 
 WindowTotals totals_between(const protocol::TaskReport& report, std::int64_t first, std::int64_t last) {
     WindowTotals sum;
+    std::map<int, int> readings;
+    bool was_full = false;
     for (const auto& s : report.seconds) {
+        const bool own_lag = !was_full && s.queue_full == 0;
+        was_full = s.queue_full > 0;
         if (s.second < first || s.second >= last) continue;
         ++sum.seconds;
         sum.scheduled += s.scheduled;
@@ -28,11 +40,17 @@ WindowTotals totals_between(const protocol::TaskReport& report, std::int64_t fir
         sum.queue_full += s.queue_full;
         sum.unsent += s.unsent;
         sum.send_lag_p99_ms = std::max(sum.send_lag_p99_ms, s.send_lag_p99_ms);
+        if (own_lag) sum.schedule_lag_p99_ms = std::max(sum.schedule_lag_p99_ms, s.send_lag_p99_ms);
+        for (const auto& [broker, ms] : s.answer_ms) {
+            ++readings[broker];
+            sum.answer_ms[broker] += ms;
+        }
         merge(sum.latency, s.latency);
         sum.throttled_ms += s.throttled_ms;
         sum.throttled_answers += s.throttled_answers;
         sum.longest_throttle_ms = std::max(sum.longest_throttle_ms, s.longest_throttle_ms);
     }
+    for (auto& [broker, ms] : sum.answer_ms) ms /= readings[broker];
     return sum;
 }
 
@@ -41,13 +59,18 @@ std::vector<std::string> saturation_of(const protocol::TaskReport& report, const
     if (report.load.cpu_share > kCpuMark) {
         evidence.push_back("uses " + rounded(report.load.cpu_share * 100) + " % of the CPU it may use");
     }
-    if (totals.scheduled > 0 &&
-        static_cast<double>(totals.queue_full) > kQueueFullMark * static_cast<double>(totals.scheduled)) {
-        evidence.push_back("its local queue was full in " + std::to_string(totals.queue_full) + " of " +
-                           std::to_string(totals.scheduled) + " sends");
+    if (totals.schedule_lag_p99_ms > kSendLagMark_ms) {
+        evidence.push_back("it sent up to " + rounded(totals.schedule_lag_p99_ms) + " ms late (p99)");
     }
-    if (totals.send_lag_p99_ms > kSendLagMark_ms) {
-        evidence.push_back("it sent up to " + rounded(totals.send_lag_p99_ms) + " ms late (p99)");
+    const bool full = totals.scheduled > 0 && static_cast<double>(totals.queue_full) >
+                                                  kQueueFullMark * static_cast<double>(totals.scheduled);
+    const bool fast = !totals.answer_ms.empty() && slowest(totals.answer_ms) <= kFastAnswer_ms;
+    if (full && (!evidence.empty() || fast)) {
+        evidence.push_back("its local queue was full in " + std::to_string(totals.queue_full) + " of " +
+                           std::to_string(totals.scheduled) + " sends" +
+                           (fast ? ", though every broker answered within " +
+                                       rounded(std::ceil(slowest(totals.answer_ms))) + " ms"
+                                 : ""));
     }
     return evidence;
 }

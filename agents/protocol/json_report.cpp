@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -52,6 +53,7 @@ json second_json(const SecondFigures& second) {
         out["throttled_answers"] = second.throttled_answers;
         out["longest_throttle_ms"] = second.longest_throttle_ms;
     }
+    for (const auto& [broker, ms] : second.answer_ms) out["answer_ms"][std::to_string(broker)] = ms;
     return out;
 }
 
@@ -83,6 +85,22 @@ HistogramCounts read_histogram(FieldReader& parent, const char* name) {
     return out;
 }
 
+std::map<int, double> read_answer_times(FieldReader& parent) {
+    std::map<int, double> times;
+    const auto* document = parent.object("answer_ms");
+    if (document == nullptr) return times;
+    for (const auto& [name, ms] : document->items()) {
+        int broker = 0;
+        const auto* end = name.data() + name.size();
+        const auto [stop, fault] = std::from_chars(name.data(), end, broker);
+        if (fault != std::errc{} || stop != end || broker < 0 || !ms.is_number() || ms.get<double>() < 0)
+            parent.fault("answer_ms", "must hold milliseconds ≥ 0 by broker id");
+        else
+            times.emplace(broker, ms.get<double>());
+    }
+    return times;
+}
+
 AgentLoad read_load(FieldReader& parent) {
     AgentLoad load;
     const auto* document = parent.object("load");
@@ -112,6 +130,7 @@ SecondFigures read_second(const json& document, const std::string& pointer, Fiel
     second.throttled_ms = fields.number("throttled_ms", 0, kHuge, 0.0);
     second.throttled_answers = fields.count("throttled_answers", 0);
     second.longest_throttle_ms = fields.number("longest_throttle_ms", 0, kHuge, 0.0);
+    second.answer_ms = read_answer_times(fields);
     if (const auto error = fields.finish("second")) parent.merge(*error);
     return second;
 }

@@ -71,6 +71,10 @@ struct SecondFigures {
     double throttled_ms = 0;
     std::uint64_t throttled_answers = 0;  ///< answers with a throttle time that arrived in this second
     double longest_throttle_ms = 0;       ///< the longest that one of them asked for
+    /// How long brokers took to answer a request of one producer, by broker id: means over a second, the
+    /// slowest where several are told. Neither the local queue nor the schedule is in it. Absent where nobody
+    /// told.
+    std::map<int, double> answer_ms{};
     bool operator==(const SecondFigures&) const = default;
 };
 

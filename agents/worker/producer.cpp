@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "agents/worker/answer_times.hpp"
 #include "agents/worker/client_properties.hpp"
 #include "agents/worker/monotonic.hpp"
 
@@ -44,7 +45,7 @@ struct Metadata {
 
 tl::expected<std::unique_ptr<Producer>, Error> Producer::create(
     const std::map<std::string, std::string>& properties, const std::string& topic,
-    const std::string& client_id, Tally& tally) {
+    const std::string& client_id, Tally& tally, bool watch_answers) {
     auto conf = make_conf(properties);
     if (!conf) return tl::unexpected(conf.error());
     std::array<char, 512> reason{};
@@ -56,6 +57,10 @@ tl::expected<std::unique_ptr<Producer>, Error> Producer::create(
     rd_kafka_conf_set_dr_msg_cb(conf->get(), &Producer::on_delivery);
     rd_kafka_conf_set_error_cb(conf->get(), &Producer::on_error);
     rd_kafka_conf_set_throttle_cb(conf->get(), &Producer::on_throttle);
+    if (watch_answers) {
+        rd_kafka_conf_set(conf->get(), "statistics.interval.ms", "1000", reason.data(), reason.size());
+        rd_kafka_conf_set_stats_cb(conf->get(), &Producer::on_statistics);
+    }
     rd_kafka_conf_set_log_cb(conf->get(), &Producer::on_log);
     rd_kafka_conf_set_socket_cb(conf->get(), &Producer::open_socket);
     // The client owns its configuration, unless it could not be made.
@@ -188,6 +193,15 @@ void Producer::on_throttle(rd_kafka_t* /*client*/, const char* /*broker*/, std::
     const auto now = monotonic_ns();
     const auto held_back = producer.throttle_.add(now, throttle_ms);
     producer.tally_.count_throttled(now, throttle_ms, held_back.from_ns, held_back.to_ns);
+}
+
+int Producer::on_statistics(rd_kafka_t* /*client*/, char* json, std::size_t length, void* self) {
+    try {
+        static_cast<Producer*>(self)->tally_.note_answers(monotonic_ns(), answer_times_ms({json, length}));
+        // C callbacks never throw, and a second without answer times harms nobody.
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+    return 0;  // the library frees the document
 }
 
 void Producer::on_log(const rd_kafka_t* client, int level, const char* facility, const char* line) {

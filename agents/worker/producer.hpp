@@ -22,11 +22,12 @@ namespace brink::worker {
 /// Not thread-safe: one thread at a time, and the same one that writes the tally. Payloads must outlive it.
 class Producer {
   public:
-    /// Creates the client; nothing is connected yet. `tally` must outlive it.
-    /// Errors: invalid_input (a property), unavailable (no descriptors, threads or memory).
+    /// Creates the client; nothing is connected yet. `tally` must outlive it. With `watch_answers` the client
+    /// also tells once a second how long brokers take to answer, which costs a document of some 10 kB each
+    /// time. Errors: invalid_input (a property), unavailable (no descriptors, threads or memory).
     static tl::expected<std::unique_ptr<Producer>, Error> create(
         const std::map<std::string, std::string>& properties, const std::string& topic,
-        const std::string& client_id, Tally& tally);
+        const std::string& client_id, Tally& tally, bool watch_answers = false);
     /// Closes the connections at once; what the kernel still holds for sending is thrown away.
     ~Producer();
     Producer(const Producer&) = delete;
@@ -70,6 +71,7 @@ class Producer {
     static void on_throttle(rd_kafka_t* client, const char* broker, std::int32_t broker_id, int throttle_ms,
                             void* self);
     static void on_log(const rd_kafka_t* client, int level, const char* facility, const char* line);
+    static int on_statistics(rd_kafka_t* client, char* json, std::size_t length, void* self);
     static int open_socket(int domain, int type, int protocol, void* self);
 
     Tally& tally_;

@@ -40,7 +40,9 @@ void Sender::take(int k) {
 tl::expected<void, Error> Sender::create(Lane& lane) {
     auto producer = Producer::create(
         orders_.properties, orders_.spec.topic,
-        "brink-" + orders_.trial + "-" + std::to_string(orders_.spec.first_producer + lane.index), tally_);
+        "brink-" + orders_.trial + "-" + std::to_string(orders_.spec.first_producer + lane.index), tally_,
+        // All producers meet the same brokers: one of them tells how fast those answer.
+        &lane == &lanes_.front());
     if (!producer) return tl::unexpected(producer.error());
     lane.producer = std::move(*producer);
     return {};

@@ -13,6 +13,11 @@ std::uint64_t us_between(std::int64_t from_ns, std::int64_t to_ns) {
     return to_ns <= from_ns ? 0 : static_cast<std::uint64_t>(to_ns - from_ns) / 1'000;
 }
 
+void keep_slowest(std::map<int, double>& answer_ms, int broker, double ms) {
+    auto& slowest = answer_ms[broker];
+    slowest = std::max(slowest, ms);
+}
+
 }  // namespace
 
 Tally::Tally(std::int64_t seconds)
@@ -81,6 +86,13 @@ void Tally::count_throttled(std::int64_t now_ns, int throttle_ms, std::int64_t f
     }
 }
 
+void Tally::note_answers(std::int64_t now_ns, const std::map<int, double>& answer_ms) {
+    const auto second = (now_ns - start_ns_) / kNsPerSecond;
+    if (start_ns_ == 0 || now_ns < start_ns_ || second >= seconds_) return;
+    const std::lock_guard lock(answers_mutex_);
+    for (const auto& [broker, ms] : answer_ms) keep_slowest(answer_ms_[second], broker, ms);
+}
+
 void Tally::note_stall(std::int64_t ns) {
     if (ns > stall_ns_.load(std::memory_order_relaxed)) stall_ns_.store(ns, std::memory_order_relaxed);
 }
@@ -102,6 +114,11 @@ void Tally::add_to(protocol::SecondFigures& figures, protocol::HistogramCounts& 
     figures.longest_throttle_ms =
         std::max(figures.longest_throttle_ms,
                  static_cast<double>(slot.longest_throttle_ms.load(std::memory_order_relaxed)));
+    {
+        const std::lock_guard lock(answers_mutex_);
+        if (const auto told = answer_ms_.find(figures.second); told != answer_ms_.end())
+            for (const auto& [broker, ms] : told->second) keep_slowest(figures.answer_ms, broker, ms);
+    }
     slot.lag.add_to(lag);
     slot.latency.add_to(figures.latency);
 }

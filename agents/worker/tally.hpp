@@ -47,6 +47,8 @@ class Tally {
     /// than was counted for it before. All are instants of the monotonic clock; what lies outside of the
     /// task's seconds is left out.
     void count_throttled(std::int64_t now_ns, int throttle_ms, std::int64_t from_ns, std::int64_t to_ns);
+    /// How long brokers took to answer, by broker, as told at `now_ns`.
+    void note_answers(std::int64_t now_ns, const std::map<int, double>& answer_ms);
     void settle(std::int64_t seconds) { settled_.store(seconds, std::memory_order_release); }
     void note_stall(std::int64_t ns);
 
@@ -75,6 +77,8 @@ class Tally {
     std::atomic<std::uint64_t> acked_{0};
     std::atomic<std::uint64_t> failed_{0};
     std::atomic<std::int64_t> stall_ns_{0};
+    mutable std::mutex answers_mutex_;
+    std::map<std::int64_t, std::map<int, double>> answer_ms_;  ///< by second and broker
     mutable std::mutex errors_mutex_;
     std::map<std::string, protocol::DeliveryError> errors_;
 };

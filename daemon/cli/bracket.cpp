@@ -99,6 +99,7 @@ std::string stopped_by(const json& point, const json& trials) {
     if (rule == "io_idle") return "IO idle";
     if (rule == "isr_churn") return "ISR churn";
     if (rule == "quota") return "a broker's quota";
+    if (rule == "delivery") return "deliveries";
     if (!rule.empty()) return rule;
     return text(point, "state_reason");
 }

@@ -71,6 +71,7 @@ void fill_sample(ScrapeReading& reading, const Recognition& page) {
     sample.bytes_in = value("bytes_in", SeriesKind::counter);
     sample.messages_in = value("messages_in", SeriesKind::counter);
     sample.process_start_s = value("process_start_s", SeriesKind::gauge);
+    sample.network_idle = value("network_idle", SeriesKind::gauge);
 }
 
 }  // namespace

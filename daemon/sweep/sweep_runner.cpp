@@ -46,6 +46,15 @@ RestSettings rest_settings(const SweepSpec& spec, const SweepLimits& limits) {
     return settings;
 }
 
+/// Whether something else than the brokers' IO threads held this load back, be it explained or not.
+bool overloaded_otherwise(const storage::TrialRow& trial) {
+    constexpr double kFarShort = 0.90;
+    const bool short_of_it =
+        trial.acked_msgs_per_s.value_or(0) < kFarShort * trial.offered_msgs_per_s.value_or(0);
+    return trial.limited_by == "quota" || trial.limited_by == "delivery" ||
+           (trial.verdict == "invalid" && short_of_it);
+}
+
 bool ends_sweep(const Error& error) {
     return error.code == ErrorCode::storage || error.code == ErrorCode::cancelled ||
            error.code == ErrorCode::timed_out || error.code == ErrorCode::conflict;
@@ -224,7 +233,7 @@ tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, co
                               return tl::unexpected(Error{ErrorCode::bad_reply, outcome_of(*ran).reason, {}});
                           return CalibrationReading{.busy = 1 - *ran->worst_idle,
                                                     .generator_limited = ran->verdict == "generator_limited",
-                                                    .overloaded_otherwise = ran->limited_by == "quota"};
+                                                    .overloaded_otherwise = overloaded_otherwise(*ran)};
                       },
                       expected_rate);
     if (!rate) return tl::unexpected(rate.error().within("finding the rate of one producer"));
@@ -354,6 +363,7 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.rules.mean_across_brokers = spec_.mean_across_brokers;
     order.rules.sub_window_s = spec_.sub_window_s;
     order.rules.quota = spec_.quota;
+    order.rules.delivery = spec_.delivery;
     return order;
 }
 

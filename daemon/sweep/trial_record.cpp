@@ -13,12 +13,16 @@ json to_json(const RuleFigure& f) {
             {"broker_id", f.broker_id}, {"fired", f.fired}};
 }
 
+json or_null(const std::optional<double>& value) { return value ? json(*value) : json(); }
+
 json to_json(const BrokerFigures& b) {
     return {{"broker_id", b.broker_id},
             {"idle", b.idle},
             {"isr_churn", b.isr_churn},
             {"bytes_in_per_s", b.bytes_in_per_s},
             {"messages_in_per_s", b.messages_in_per_s},
+            {"network_idle", or_null(b.network_idle)},
+            {"answer_ms", or_null(b.answer_ms)},
             {"scrapes", b.scrapes},
             {"missed", b.missed}};
 }
@@ -34,7 +38,7 @@ json to_json(const Verdict& verdict, const JudgeRules& rules) {
             {"flags", verdict.flags},
             {"figures", figures},
             {"brokers", brokers},
-            {"median_idle", verdict.median_idle ? json(*verdict.median_idle) : json()},
+            {"median_idle", or_null(verdict.median_idle)},
             {"rules",
              {{"io_idle_below", rules.io_idle_below},
               {"isr_churn_above", rules.isr_churn_above},
@@ -44,6 +48,8 @@ json to_json(const Verdict& verdict, const JudgeRules& rules) {
               {"delivered_below", rules.delivered_below},
               {"quota", rules.quota},
               {"quota_throttled_above", rules.quota_throttled_above},
+              {"delivery", rules.delivery},
+              {"network_idle_below", rules.network_idle_below},
               {"min_scrapes", rules.min_scrapes}}}};
 }
 

@@ -44,6 +44,7 @@ AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, s
     window.producer_s = static_cast<double>(answer.producers) * totals.seconds;
     window.throttled_answers = static_cast<double>(totals.throttled_answers);
     window.longest_throttle_ms = totals.longest_throttle_ms;
+    window.answer_ms = totals.answer_ms;
     window.lost = totals.seconds < last - first;
     window.saturation = fleet::saturation_of(*answer.report, totals);
     for (const auto& error : answer.report->errors) window.error_codes.push_back(error.code);

@@ -13,7 +13,7 @@ const kVerdicts = {
   invalid: ["⊘", "odd"],
 };
 
-const kLimits = { io_idle: "IO idle", isr_churn: "ISR churn", quota: "a broker's quota", generator: "the load agents" };
+const kLimits = { io_idle: "IO idle", isr_churn: "ISR churn", quota: "a broker's quota", delivery: "deliveries", generator: "the load agents" };
 const kAgentsEvery_ms = 10000;
 
 const byId = (id) => document.getElementById(id);

@@ -142,6 +142,9 @@ equal "failed and interrupted starts left no process" "$(left)" "$before"
 mkdir "$work/foreign" && touch "$work/foreign/precious"
 check_rc "up in a folder with other files is refused" 1 "$lk/up" --data-dir "$work/foreign"
 check_rc "a wrong option" 2 "$lk/up" --brokers none
+printf 'local-kafka.produce_quota=1\n' >"$work/wrong.properties"
+check_rc "a profile with a setting of ours that there is not" 1 "$lk/up" --data-dir "$work/fourth" --profile "$work/wrong.properties"
+said "it names the setting" "cannot do 'local-kafka.produce_quota=1'"
 check_rc "an unpinned version" 1 "$lk/up" --data-dir "$work/fourth" --kafka-version 9.9.9
 
 echo "down"

@@ -71,8 +71,9 @@ struct Model {
     bool churning = false;
     bool silent_under_load = false;
     double acked_share = 1.0;
-    double quota_msgs_per_s = 1e12;  ///< above it brokers throttle, and acknowledge no more than this
-    double books_late_s = 0;         ///< how long after its end an agent still sends messages of a second
+    double network_msgs_per_s = 1e12;  ///< what the network threads can do
+    double quota_msgs_per_s = 1e12;    ///< above it brokers throttle, and acknowledge no more than this
+    double books_late_s = 0;           ///< how long after its end an agent still sends messages of a second
     std::vector<std::string> log{};
 };
 
@@ -96,6 +97,8 @@ class FakeMetrics final : public MetricsSource {
             reading.sample.isr_shrinks = model_.shrinks;
             reading.sample.isr_expands = 0;
             reading.sample.under_replicated = 0;
+            reading.sample.network_idle =
+                std::clamp(1 - model_.load_msgs_per_s / model_.network_msgs_per_s, 0.0, 1.0);
             reading.at_unix_ms = model_.clock.unix_ms();
             reading.signals = model_.signals;
             reading.signals["io_idle_ns"] = model_.idle_ns;
@@ -146,7 +149,8 @@ class FakeFleet final : public fleet::Fleet {
             second.scheduled = static_cast<std::uint64_t>(std::llround(spec_.producers * spec_.rate_each));
             second.sent = second.scheduled;
             const double offered = spec_.producers * spec_.rate_each;
-            const double acked = std::min(offered * model_.acked_share, model_.quota_msgs_per_s);
+            const double acked =
+                std::min({offered * model_.acked_share, model_.quota_msgs_per_s, model_.network_msgs_per_s});
             second.acked = static_cast<std::uint64_t>(acked + 1e-6);
             if (offered > model_.quota_msgs_per_s) {
                 second.throttled_ms = 900.0 * spec_.producers;

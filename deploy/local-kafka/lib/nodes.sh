@@ -108,7 +108,7 @@ jvm() {
 # write_config ID ROLE PORT
 write_config() {
   local id=$1 role=$2 port=$3 rf=$((P[brokers] < 3 ? P[brokers] : 3)) listeners roles
-  local ctl=CONTROLLER://${P[bind]}:$CTL_PORT own=PLAINTEXT://${P[bind]}:$port
+  local ctl=CONTROLLER://${P[bind]}:$CTL_PORT own=$LISTENER://${P[bind]}:$port
   case $role in
     controller) roles=controller listeners=$ctl ;;
     broker+controller) roles=broker,controller listeners=$own,$ctl ;;
@@ -120,11 +120,12 @@ write_config() {
     echo "controller.quorum.voters=$CTL_ID@${P[bind]}:$CTL_PORT"
     echo "controller.listener.names=CONTROLLER"
     echo "listeners=$listeners"
-    echo "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"
+    echo "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SSL:SSL,CONTROLLER:PLAINTEXT"
     echo "log.dirs=$DATA/node-$id"
     [ "$role" != controller ] || return 0
     echo "advertised.listeners=$own"
-    echo "inter.broker.listener.name=PLAINTEXT"
+    echo "inter.broker.listener.name=$LISTENER"
+    tls_config
     [ "${P[racks]}" = 0 ] || echo "broker.rack=rack-$(((id - 1) % P[racks] + 1))"
     echo "auto.create.topics.enable=false"
     echo "default.replication.factor=$rf"

@@ -4,7 +4,8 @@
 #
 #   probe.sh listening HOST PORT        does anything accept connections there?
 #   probe.sh used                       the ports that some socket of this network namespace holds, one a line
-#   probe.sh ready HOST N PORT:METRICS… prints what is not ready yet; nothing when all is
+#   probe.sh ready PROTOCOL HOST N PORT:METRICS…
+#                                       PROTOCOL is PLAINTEXT or SSL; prints what is not ready yet; nothing when all is
 set -euo pipefail
 
 # shellcheck disable=SC2016
@@ -22,13 +23,21 @@ used() {
 # How many brokers a broker tells its clients about: a Metadata request, version 1, for no topic. The answer is
 # length, correlation id, number of brokers. A broker lists only those that the controller has let in, so this
 # is registration as a client sees it.
-brokers_seen() {
+brokers_seen() { # PROTOCOL HOST PORT
   # shellcheck disable=SC2016
   timeout 5 bash -c '
-    exec 3<>"/dev/tcp/$1/$2"
-    printf "\0\0\0\016\0\003\0\001\0\0\0\001\377\377\0\0\0\0" >&3
-    set -- $(head -c 12 <&3 | od -An -tu1)
-    [ $# = 12 ] && echo $(( ${11} * 256 + ${12} ))' probe "$1" "$2" 2>/dev/null || echo 0
+    request="\0\0\0\016\0\003\0\001\0\0\0\001\377\377\0\0\0\0"
+    if [ "$1" = SSL ]; then
+      exec 3< <(exec openssl s_client -quiet -connect "$2:$3" < <(printf "$request"))
+      tls=$!
+    else
+      exec 3<>"/dev/tcp/$2/$3"
+      printf "$request" >&3
+    fi
+    answer=$(head -c 12 <&3 | od -An -tu1)
+    [ -z "${tls:-}" ] || kill "$tls"
+    set -- $answer
+    [ $# = 12 ] && echo $(( ${11} * 256 + ${12} ))' probe "$@" 2>/dev/null || echo 0
 }
 
 scrape() {
@@ -40,11 +49,11 @@ scrape() {
 }
 
 ready() {
-  local host=$1 want=$2 pair port metrics seen
-  shift 2
+  local protocol=$1 host=$2 want=$3 pair port metrics seen
+  shift 3
   for pair; do
     port=${pair%:*} metrics=${pair#*:}
-    seen=$(brokers_seen "$host" "$port")
+    seen=$(brokers_seen "$protocol" "$host" "$port")
     [ "$seen" -ge "$want" ] || { echo "the broker at $host:$port knows $seen of $want brokers"; return; }
     # A here-string, not a pipe: with pipefail, grep -q ending early would count as a failed scrape.
     grep -q '^kafka_server_kafkarequesthandlerpool_count{name="RequestHandlerAvgIdlePercent"' \

@@ -29,6 +29,7 @@ TEST_CASE("read_sweep_spec: only cluster and sizes are required, the rest is the
     CHECK(spec->rate_each.kind == RateEach::Kind::automatic);
     CHECK(spec->client_profile == "kafka-defaults");
     CHECK(spec->quota);
+    CHECK(spec->delivery);
 }
 
 TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back equal") {
@@ -38,6 +39,7 @@ TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back 
     CHECK(spec->rate_each.for_size({1000})->value == 50.5);
     CHECK(spec->mean_across_brokers);
     CHECK_FALSE(spec->quota);
+    CHECK_FALSE(spec->delivery);
     CHECK(spec->topic_config.at("flush.messages") == "1");
     CHECK(spec->client.at("linger.ms") == "0");
     CHECK(spec->payload == "single_character");

@@ -206,6 +206,60 @@ TEST_CASE("judge: with its rule switched off a quota is a suspect, and never the
     CHECK(verdict.reasons.back().find("suspect: quotas of the brokers") != std::string::npos);
 }
 
+TEST_CASE("judge: network threads short of time answer for a shortfall of agents that have room") {
+    auto window = window_of({steady(1, 0.9), steady(2, 0.9), steady(3, 0.9)});
+    for (auto& s : window.brokers[1].samples) s.network_idle = 0.03;
+    for (auto& s : window.brokers[2].samples) s.network_idle = 0.6;
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::sustained);  // a signal without a verdict of its own
+    window.agents[1].acked = 700;
+    const auto verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::overloaded);
+    CHECK(verdict.published == VerdictKind::sustained);
+    CHECK(verdict.limited_by == "delivery");
+    CHECK(verdict.reasons.front().find("network threads of broker 2 were idle 3.0 %") != std::string::npos);
+    CHECK(*verdict.brokers[1].network_idle == doctest::Approx(0.03));
+    CHECK_FALSE(verdict.brokers[0].network_idle);
+
+    JudgeRules off;
+    off.delivery = false;
+    const auto unexplained = judge(window, kRest, off);
+    CHECK(unexplained.kind == VerdictKind::invalid);
+    CHECK(unexplained.reasons.back().starts_with("suspect: the network threads of broker 2"));
+
+    window.agents[0].saturation = {"uses 97 % of the CPU it may use"};
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::generator_limited);
+    window.agents[0].saturation.clear();
+    window.agents[0].failed = 10;
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
+}
+
+TEST_CASE("judge: an unexplained shortfall lists its suspects and never the IO threads or the agents") {
+    auto window = window_of({steady(1, 0.9), steady(2, 0.9), steady(3, 0.9)});
+    window.agents[1].acked = 700;
+    auto verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::invalid);
+    CHECK(verdict.reasons.front().starts_with("unexplained: acknowledged only 85.0 %"));
+    REQUIRE(verdict.reasons.size() == 2);
+    CHECK(verdict.reasons[1].find("none that a signal of brink shows") != std::string::npos);
+
+    window.agents[0].answer_ms = {{1, 12}, {2, 10}, {3, 800}};
+    window.agents[1].answer_ms = {{1, 14}, {2, 12}, {3, 1000}};
+    for (auto& s : window.brokers[2].samples) {
+        s.network_idle = 0.4;
+        *s.bytes_in /= 3;
+    }
+    verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::invalid);
+    REQUIRE(verdict.reasons.size() == 4);
+    CHECK(verdict.reasons[1] == "suspect: the network threads of broker 3 were idle 40.0 % of the time");
+    CHECK(verdict.reasons[2] == "suspect: broker 3 took 900 ms to answer, the others 13 ms");
+    CHECK(verdict.reasons[3] == "suspect: broker 3 took in only 0.333 MB/s, the others 1 MB/s");
+    for (const auto& reason : verdict.reasons) {
+        CHECK(reason.find("request-handler") == std::string::npos);
+        CHECK(reason.find("add agents") == std::string::npos);
+    }
+}
+
 TEST_CASE("judge: failed deliveries are named") {
     auto window = window_of({steady(1, 0.9)});
     window.agents[0].acked = 0;

@@ -55,8 +55,40 @@ TEST_CASE("saturation_of: each mark of the specification is evidence by itself")
     CHECK(saturation_of(report, totals).size() == 1);
     totals.queue_full = 11;
     CHECK(saturation_of(report, totals).size() == 2);
-    totals.send_lag_p99_ms = 101;
+    totals.schedule_lag_p99_ms = 101;
     CHECK(saturation_of(report, totals).size() == 3);
+}
+
+TEST_CASE("saturation_of: a full queue is the agent's fault only when brokers answer fast") {
+    const protocol::TaskReport report;
+    WindowTotals totals{.scheduled = 10'000, .queue_full = 5'000, .send_lag_p99_ms = 1'800};
+    CHECK(saturation_of(report, totals).empty());  // how fast they answer is not known
+    totals.answer_ms = {{1, 3.2}, {2, 240.0}};
+    CHECK(saturation_of(report, totals).empty());
+    totals.answer_ms = {{1, 3.2}, {2, 6.1}};
+    REQUIRE(saturation_of(report, totals).size() == 1);
+    CHECK(saturation_of(report, totals)[0].find("every broker answered within 7 ms") != std::string::npos);
+    totals.queue_full = 10;
+    CHECK(saturation_of(report, totals).empty());
+}
+
+TEST_CASE("totals_between: messages sent late out of a full queue are not the agent's own lag") {
+    protocol::TaskReport report;
+    report.seconds = {{.second = 0, .send_lag_p99_ms = 3},
+                      {.second = 1, .queue_full = 9, .send_lag_p99_ms = 900},
+                      {.second = 2, .send_lag_p99_ms = 400},  // still catching up
+                      {.second = 3, .send_lag_p99_ms = 20}};
+    CHECK(totals_between(report, 0, 4).schedule_lag_p99_ms == 20);
+    CHECK(totals_between(report, 0, 4).send_lag_p99_ms == 900);
+    CHECK(totals_between(report, 2, 3).schedule_lag_p99_ms == 0);
+}
+
+TEST_CASE("totals_between: answer times are means over the seconds that have one, broker by broker") {
+    protocol::TaskReport report;
+    report.seconds = {{.second = 0, .answer_ms = {{1, 2.0}, {2, 100.0}}},
+                      {.second = 1, .answer_ms = {{1, 4.0}}},
+                      {.second = 2}};
+    CHECK(totals_between(report, 0, 3).answer_ms == std::map<int, double>{{1, 3.0}, {2, 100.0}});
 }
 
 TEST_CASE("quantile_ms: answers the middle of the bucket that holds the rank") {

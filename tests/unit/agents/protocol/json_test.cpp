@@ -158,6 +158,7 @@ TEST_CASE("TaskReport: survives the way there and back, histograms trimmed on th
     second.throttled_ms = 812.5;
     second.throttled_answers = 7;
     second.longest_throttle_ms = 950;
+    second.answer_ms = {{1, 3.25}, {12, 800}};
     report.seconds = {second, SecondFigures{}};
     report.errors = {{"_MSG_TIMED_OUT", "Local: Message timed out", 1}};
     report.in_flight = 3;
@@ -184,6 +185,7 @@ TEST_CASE("TaskReport: an agent that says nothing of throttling was not throttle
     REQUIRE(report.has_value());
     CHECK(report->seconds[0].throttled_ms == 0);
     CHECK(report->seconds[0].throttled_answers == 0);
+    CHECK(report->seconds[0].answer_ms.empty());
 }
 
 TEST_CASE("TaskReport: nonsense from an agent is refused") {
@@ -198,6 +200,10 @@ TEST_CASE("TaskReport: nonsense from an agent is refused") {
                                                            {"/seconds/0/latency/counts", {-1}},
                                                            {"/seconds/0/throttled_ms", -1},
                                                            {"/seconds/0/throttled_answers", "7"},
+                                                           {"/seconds/0/answer_ms", 7},
+                                                           {"/seconds/0/answer_ms/one", 7},
+                                                           {"/seconds/0/answer_ms/1", "7"},
+                                                           {"/seconds/0/answer_ms/1", -7},
                                                            {"/load/threads", true},
                                                            {"/seconds/0/extra", 1},
                                                            {"/trial", 5}};

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,6 +69,25 @@ TEST_CASE("TaskTable: a load goes from prepared to stopped, and every message is
     CHECK(total.sent == total.acked + total.failed);
     CHECK(total.acked > 2'000);
     CHECK(table.stop("t", 1)->state == TaskState::stopped);
+}
+
+TEST_CASE("TaskTable: the report says how long each broker takes to answer, as one producer sees it") {
+    MockCluster cluster;
+    TaskTable table(AgentRules{});
+    REQUIRE(table.prepare("t", cluster.spec(3, 300)).has_value());
+    REQUIRE(table.lease(LeaseOrder{1, 30'000}).has_value());
+    cluster.slow(40);
+    REQUIRE(table.start("t", StartOrder{1, 0}).has_value());
+    REQUIRE(eventually([&] { return table.report("t", 1, 0)->seconds.size() >= 4; }));
+    const auto report = table.stop("t", 1);
+    std::map<int, double> slowest;
+    for (const auto& second : report->seconds)
+        for (const auto& [broker, ms] : second.answer_ms) slowest[broker] = std::max(slowest[broker], ms);
+    REQUIRE(slowest.size() == 3);
+    for (const auto& [broker, ms] : slowest) {
+        CHECK(ms >= 39);
+        CHECK(ms < 400);
+    }
 }
 
 TEST_CASE("TaskTable: equal calls are idempotent, another body is a conflict") {

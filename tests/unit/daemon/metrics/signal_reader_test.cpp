@@ -74,6 +74,7 @@ TEST_CASE("read_scrape: finds the idle counter in every dialect that has one") {
         CHECK(reading.signals.contains("messages_in"));
         CHECK(reading.signals.contains("request_queue"));
         CHECK(reading.signals.at("network_idle") > 0.5);
+        CHECK(reading.sample.network_idle == reading.signals.at("network_idle"));
         CHECK(!reading.broker_meter);
     }
 }

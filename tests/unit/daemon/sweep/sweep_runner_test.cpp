@@ -121,6 +121,22 @@ TEST_CASE("SweepRunner: with auto a quota ends the calibration, and the boundary
     CHECK(*s.point().upper_producers >= 5);
 }
 
+TEST_CASE("SweepRunner: network threads that give out are the boundary, and nobody else is blamed") {
+    Sweep s;
+    s.model.network_msgs_per_s = 305;  // of 800 that idle would allow
+    s.run();
+    const auto point = s.point();
+    CHECK(point.limited_by == "delivery");
+    CHECK(*point.lower_producers <= 30);
+    CHECK(*point.upper_producers > 30);
+    for (const auto& trial : s.trials()) {
+        CHECK(trial.published_verdict == "sustained");
+        CHECK(trial.verdict != "generator_limited");
+        if (trial.verdict == "overloaded")
+            CHECK(trial.verdict_json.find("the network threads of broker") != std::string::npos);
+    }
+}
+
 TEST_CASE("SweepRunner: with the rule for quotas switched off a throttled trial is nobody's fault") {
     Sweep s;
     s.model.quota_msgs_per_s = 305;
