@@ -62,7 +62,7 @@ class SignalReader {
   private:
     std::vector<MetricsProfile> profiles_;
     std::vector<Row> rows_;
-    NameSet names_{{}};  ///< of the rows, then the exporter's own
+    NameSet names_{{}};                                   ///< of the rows, then the exporter's own
     std::vector<std::vector<std::size_t>> rows_by_name_;  ///< by a name's place in `names_`
 };
 

@@ -86,9 +86,7 @@ double median(std::vector<double> figures) {
 
 }  // namespace
 
-std::vector<std::string> signal_names() {
-    return SignalReader{}.names().names();
-}
+std::vector<std::string> signal_names() { return SignalReader{}.names().names(); }
 
 std::vector<ScrapeRow> run_scrape(std::string_view page, int runs, std::chrono::milliseconds each_run) {
     const NameSet names{signal_names()};

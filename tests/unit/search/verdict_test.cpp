@@ -290,3 +290,11 @@ TEST_CASE("idle_over: is the counter's growth over time, whatever lies between")
     CHECK_FALSE(idle_over(BrokerWindow{}));
     CHECK_FALSE(idle_over(BrokerWindow{.broker_id = 1, .samples = {BrokerSample{.at_s = 1, .idle_ns = 5}}}));
 }
+
+TEST_CASE("judge: network idle a little above one is a reading, and no reason to refuse the window") {
+    auto broker = steady(1, 0.9);
+    for (auto& sample : broker.samples) sample.network_idle = 1.03;
+    const auto verdict = judge(window_of({broker}), kRest, {});
+    CHECK(verdict.kind == VerdictKind::sustained);
+    CHECK(verdict.brokers.front().network_idle == 1.0);
+}

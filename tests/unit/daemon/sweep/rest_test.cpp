@@ -108,3 +108,11 @@ TEST_CASE("look_at: names throttles, reassignments and guards without a signal")
     spec.topic_config["follower.replication.throttled.replicas"] = "*";
     CHECK(check_fits(spec, *look).error().details.front().pointer == "/topic/config");
 }
+
+TEST_CASE("observe_rest: replicas that churn without load are no cluster to judge") {
+    Model model{3};
+    model.clock.at_time = [&](double) { ++model.shrinks; };
+    const auto report = rest_of(model);
+    REQUIRE(report.problems.size() == 3);
+    CHECK(report.problems.front().find("changed in 100 % of the time without load") != std::string::npos);
+}
