@@ -17,6 +17,14 @@ bool is_name(const std::string& text) {
 
 bool is_http_url(const std::string& url) { return url.rfind("http://", 0) == 0 && url.size() > 7; }
 
+/// `url` of a server, without a final slash.
+std::string server_url(TomlTable& table) {
+    auto url = table.required("url");
+    if (!is_http_url(url)) table.fault("url", "must start with http://, not '" + url + "'");
+    while (!url.empty() && url.back() == '/') url.pop_back();
+    return url;
+}
+
 std::string secret(TomlTable& table, const std::string& key) {
     const auto path = table.text(key);
     if (!path) return {};
@@ -26,18 +34,12 @@ std::string secret(TomlTable& table, const std::string& key) {
     return {};
 }
 
-std::string required(TomlTable& table, const std::string& key) {
-    auto value = table.text(key);
-    if (!value || value->empty()) table.fault(key, "is required and must not be empty");
-    return value.value_or("");
-}
-
 tl::expected<MetricsConfig, Error> read_metrics(TomlTable& table) {
     MetricsConfig metrics;
     const auto id = table.integer("broker_id", 0, 2'147'483'647);
     if (!id) table.fault("broker_id", "is required");
     metrics.broker_id = static_cast<int>(id.value_or(0));
-    metrics.url = required(table, "url");
+    metrics.url = table.required("url");
     if (!is_http_url(metrics.url)) table.fault("url", "must start with http://, not '" + metrics.url + "'");
     metrics.bearer_token = secret(table, "bearer_token_file");
     metrics.basic_user = table.text("basic_user").value_or("");
@@ -75,9 +77,7 @@ tl::expected<PrometheusBroker, Error> read_prometheus_broker(TomlTable& table) {
 
 tl::expected<PrometheusConfig, Error> read_prometheus(TomlTable& table) {
     PrometheusConfig server;
-    server.url = required(table, "url");
-    if (!is_http_url(server.url)) table.fault("url", "must start with http://, not '" + server.url + "'");
-    while (!server.url.empty() && server.url.back() == '/') server.url.pop_back();
+    server.url = server_url(table);
     if (server.url.find_first_of("?#") != std::string::npos || server.url.ends_with("/api/v1")) {
         table.fault("url",
                     "is that of the server alone, as in http://prometheus:9090, not '" + server.url + "'");
@@ -117,10 +117,10 @@ tl::expected<PrometheusConfig, Error> read_prometheus(TomlTable& table) {
 
 tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
     ClusterConfig cluster;
-    cluster.name = required(table, "name");
+    cluster.name = table.required("name");
     if (!is_name(cluster.name))
         table.fault("name", "may have letters, digits, '.', '_' and '-' (64 at most)");
-    cluster.bootstrap_servers = required(table, "bootstrap_servers");
+    cluster.bootstrap_servers = table.required("bootstrap_servers");
     cluster.sim_url = table.text("sim_url").value_or("");
     while (!cluster.sim_url.empty() && cluster.sim_url.back() == '/') cluster.sim_url.pop_back();
     if (!cluster.sim_url.empty() && !is_http_url(cluster.sim_url))
@@ -171,9 +171,7 @@ tl::expected<ClusterConfig, Error> read_cluster(TomlTable& table) {
 
 tl::expected<AgentEndpoint, Error> read_agent(TomlTable& table) {
     AgentEndpoint agent;
-    agent.url = required(table, "url");
-    if (!is_http_url(agent.url)) table.fault("url", "must start with http://, not '" + agent.url + "'");
-    while (!agent.url.empty() && agent.url.back() == '/') agent.url.pop_back();
+    agent.url = server_url(table);
     agent.name = table.text("name").value_or(is_http_url(agent.url) ? agent.url.substr(7) : agent.url);
     agent.token = secret(table, "token_file");
     if (auto ok = table.finish(); !ok) return tl::unexpected(ok.error());

@@ -43,12 +43,6 @@ std::optional<T> choice(TomlTable& table, const std::string& key,
     return std::nullopt;
 }
 
-std::string required(TomlTable& table, const std::string& key) {
-    auto value = table.text(key);
-    if (!value || value->empty()) table.fault(key, "is required and must not be empty");
-    return value.value_or("");
-}
-
 /// A broker's idle meter has one value; of shards the busiest counts.
 Join usual_join(SeriesKind kind) {
     const bool meter =
@@ -59,8 +53,8 @@ Join usual_join(SeriesKind kind) {
 
 tl::expected<ProfileSeries, Error> read_series(TomlTable& table) {
     ProfileSeries series;
-    series.signal = required(table, "signal");
-    series.name = required(table, "name");
+    series.signal = table.required("signal");
+    series.name = table.required("name");
     if (std::any_of(series.name.begin(), series.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }) ||
         series.name.ends_with("_total")) {
         table.fault("name",
@@ -91,7 +85,7 @@ tl::expected<MetricsProfile, Error> parse_metrics_profile(const std::string& tex
     if (!parsed) return tl::unexpected(parsed.error());
     MetricsProfile profile;
     TomlTable table(*parsed, origin, "");
-    profile.name = required(table, "name");
+    profile.name = table.required("name");
     profile.exporter = table.text("exporter").value_or(profile.name);
     profile.source = table.text("source").value_or("");
     profile.refused_because = table.text("refused_because").value_or("");

@@ -52,6 +52,12 @@ std::optional<std::string> TomlTable::text(const std::string& key) {
     return std::nullopt;
 }
 
+std::string TomlTable::required(const std::string& key) {
+    auto value = text(key);
+    if (!value || value->empty()) fault(key, "is required and must not be empty");
+    return value.value_or("");
+}
+
 std::optional<std::int64_t> TomlTable::integer(const std::string& key, std::int64_t low, std::int64_t high) {
     const auto* node = take(key);
     if (!node) return std::nullopt;

@@ -20,6 +20,8 @@ class TomlTable {
         : table_(&table), origin_(std::move(origin)), where_(std::move(where)) {}
 
     std::optional<std::string> text(const std::string& key);
+    /// A text that must be there and not be empty; empty after a fault.
+    std::string required(const std::string& key);
     /// An integer within [low, high].
     std::optional<std::int64_t> integer(const std::string& key, std::int64_t low, std::int64_t high);
     /// A number, whole or not, within [low, high].

@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <vector>
 
 #include "search/verdict.hpp"
+#include "search/wording.hpp"
 
 namespace brink {
 namespace {
+
+using namespace wording;
 
 constexpr double kNsPerSecond = 1e9;
 /// Student's t at 97.5 % with 5 degrees of freedom: the half-width of a mean over 6 batches.
@@ -24,12 +26,6 @@ constexpr double kGaugeUncertainty = 0.02;
 constexpr double kShortAverage_s = 10;
 
 using Readings = std::vector<const BrokerSample*>;
-
-std::string number(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g", value);
-    return text.data();
-}
 
 /// The readings that show idle in the way in which the first one does.
 Readings readings_of(const BrokerWindow& window) {

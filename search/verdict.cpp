@@ -151,8 +151,7 @@ double sub_window_of(const TrialWindow& window, const JudgeRules& rules) {
     return longest;
 }
 
-RuleFigure isr_churn_figure(double churn, const TrialWindow& window, const JudgeRules& rules) {
-    const double sub_windows = std::max(1.0, (window.to_s - window.from_s) / sub_window_of(window, rules));
+RuleFigure isr_churn_figure(double churn, double sub_windows, const JudgeRules& rules) {
     return {.rule = "isr_churn",
             .value = churn,
             .threshold = rules.isr_churn_above,
@@ -171,12 +170,13 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
         verdict.reasons.push_back("the request-handler threads of " + who + " were idle " +
                                   percent(idle.value) + " of the time, below " + percent(idle.threshold));
     }
-    verdict.isr_churn =
-        isr_churn_over(window.brokers, window.from_s, window.to_s, sub_window_of(window, rules));
+    const double sub_window_s = sub_window_of(window, rules);
+    verdict.isr_churn = isr_churn_over(window.brokers, window.from_s, window.to_s, sub_window_s);
     if (!verdict.isr_churn) {
         verdict.flags.emplace_back("no_isr_signal");
     } else {
-        const auto churn = isr_churn_figure(*verdict.isr_churn, window, rules);
+        const auto churn = isr_churn_figure(
+            *verdict.isr_churn, std::max(1.0, (window.to_s - window.from_s) / sub_window_s), rules);
         verdict.figures.push_back(churn);
         if (churn.fired) {
             if (verdict.limited_by.empty()) verdict.limited_by = "isr_churn";
@@ -190,6 +190,12 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
 }
 
 }  // namespace
+
+const RuleFigure* Verdict::figure(const std::string& rule) const {
+    const auto found =
+        std::find_if(figures.begin(), figures.end(), [&](const RuleFigure& f) { return f.rule == rule; });
+    return found == figures.end() ? nullptr : &*found;
+}
 
 Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, const JudgeRules& rules) {
     Verdict verdict;

@@ -122,6 +122,9 @@ struct Verdict {
     std::optional<double> worst_idle{};
     std::optional<double> median_idle{};
     std::optional<double> isr_churn{};
+
+    /// What this rule read; null where it was not asked.
+    [[nodiscard]] const RuleFigure* figure(const std::string& rule) const;
 };
 
 /// What the judge looks at. `brokers` has an entry for every broker of the cluster, also the silent ones.

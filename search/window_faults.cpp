@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "search/wording.hpp"
 
 namespace brink {
 namespace {
+
+using namespace wording;
 
 constexpr double kSameStart_s = 1.0;  ///< exporters round the start of a process differently
 constexpr double kClockJump_s = 1.0;
@@ -21,14 +24,6 @@ constexpr double kBytesToCompare = 1e7;
 constexpr double kMessagesToCompare = 1e3;
 /// An idle median this far above the worst broker is not noise (windows scatter by 0.02–0.04).
 constexpr double kFarAbove = 0.3;
-
-std::string number(double value, const char* format = "%.1f") {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), format, value);
-    return text.data();
-}
-std::string broker_name(int id) { return "broker " + std::to_string(id); }
-std::string percent(double share) { return number(share * 100) + " %"; }
 
 struct Counter {
     const char* name;
@@ -78,7 +73,7 @@ std::optional<std::string> clock_fault(const BrokerWindow& broker) {
             const double step = sample.at_s - previous->at_s;
             if (step < 0) {
                 return "the scrapes of " + broker_name(broker.broker_id) + " go back in time by " +
-                       number(-step) + " s";
+                       number(-step, "%.1f") + " s";
             }
             if (sample.at_unix_s && previous->at_unix_s) {
                 const double jump = *sample.at_unix_s - *previous->at_unix_s - step;
@@ -118,8 +113,8 @@ std::optional<std::string> gap_fault(const BrokerWindow& broker, const TrialWind
     }
     longest = std::max(longest, window.to_s - last);
     if (longest <= limit) return std::nullopt;
-    return "scrapes of " + broker_name(broker.broker_id) + " are missing for " + number(longest) +
-           " s in one piece (limit " + number(limit) + " s)" +
+    return "scrapes of " + broker_name(broker.broker_id) + " are missing for " + number(longest, "%.1f") +
+           " s in one piece (limit " + number(limit, "%.1f") + " s)" +
            (broker.last_error.empty() ? "" : ", the last because: " + broker.last_error);
 }
 
@@ -156,12 +151,6 @@ std::optional<std::pair<int, double>> overfull(const std::vector<BrokerFigures>&
     return std::pair{most->broker_id, times};
 }
 
-const RuleFigure* figure_of(const Verdict& verdict, const char* rule) {
-    const auto found = std::find_if(verdict.figures.begin(), verdict.figures.end(),
-                                    [&](const RuleFigure& f) { return f.rule == rule; });
-    return found == verdict.figures.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::optional<std::string> broker_fault(const BrokerWindow& broker, const TrialWindow& window) {
@@ -196,12 +185,12 @@ std::vector<std::string> judged_faults(const Verdict& judged, const TrialWindow&
     }
     if (!window.leaders_equal) return faults;
     const auto skewed = overfull(judged.brokers, window.to_s - window.from_s);
-    const auto* idle = figure_of(judged, "io_idle");
+    const auto* idle = judged.figure("io_idle");
     // Under overload a broker that copes takes more than those that do not; that is no skew.
     const bool decides = idle && idle->fired && skewed && idle->broker_id == skewed->first;
     if (skewed && (!overloaded || decides)) {
         faults.push_back("the load is skewed: " + broker_name(skewed->first) + " takes " +
-                         number(skewed->second) +
+                         number(skewed->second, "%.1f") +
                          " times the bytes of the median broker though all lead equally many partitions; a "
                          "limit would be that broker's alone");
     }
@@ -209,7 +198,7 @@ std::vector<std::string> judged_faults(const Verdict& judged, const TrialWindow&
 }
 
 std::optional<std::string> one_slow_broker(const Verdict& judged) {
-    const auto* idle = figure_of(judged, "io_idle");
+    const auto* idle = judged.figure("io_idle");
     if (!idle || !idle->fired || idle->broker_id < 0 || judged.brokers.size() < 2 || !judged.median_idle)
         return std::nullopt;
     if (*judged.median_idle < idle->value + kFarAbove || *judged.median_idle < idle->threshold + kFarAbove)

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "daemon/csv_records.hpp"
+
 namespace brink::chart {
 namespace {
 
@@ -16,45 +18,10 @@ tl::unexpected<Error> wrong(std::string message) {
     return tl::unexpected{Error{ErrorCode::invalid_input, std::move(message), {}}};
 }
 
-using Record = std::vector<std::string>;
-
-/// The records of an RFC 4180 text, blank lines left out.
-tl::expected<std::vector<Record>, Error> records_of(std::string_view text) {
-    std::vector<Record> records;
-    Record record{{}};
-    bool quoted = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        if (quoted) {
-            if (c != '"') {
-                record.back() += c;
-            } else if (at + 1 < text.size() && text[at + 1] == '"') {
-                record.back() += text[at++];
-            } else {
-                quoted = false;
-            }
-        } else if (c == '"') {
-            quoted = true;
-        } else if (c == ',') {
-            record.emplace_back();
-        } else if (c == '\n') {
-            if (record.size() > 1 || !record.back().empty()) records.push_back(std::move(record));
-            record = Record{{}};
-        } else if (c != '\r') {
-            record.back() += c;
-        }
-        if (records.size() > kMostRows)
-            return wrong(fmt::format("more than {} rows are no curve", kMostRows));
-    }
-    if (quoted) return wrong("a quote is not closed; is the file whole?");
-    if (record.size() > 1 || !record.back().empty()) records.push_back(std::move(record));
-    return records;
-}
-
 /// Cells of one record by the names in the header.
 struct Row {
-    const Record& header;
-    const Record& cells;
+    const csv::Record& header;
+    const csv::Record& cells;
     std::size_t number;  ///< of the record in the file, the header being 1
 
     [[nodiscard]] std::string text(std::string_view column) const {
@@ -103,10 +70,10 @@ tl::expected<CurveRow, Error> curve_row(const Row& row) {
 tl::expected<Curve, Error> read_curve_csv(std::string_view text) {
     static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // a spreadsheet puts it there
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    const auto records = records_of(text);
+    const auto records = csv::records_of(text, kMostRows, "curve");
     if (!records) return tl::unexpected{records.error()};
     if (records->empty()) return wrong("it is empty; brink export ID --csv writes a curve");
-    const Record& header = records->front();
+    const csv::Record& header = records->front();
     for (const char* needed :
          {"message_bytes", "lower_msgs_per_s", "upper_msgs_per_s", "measured_msgs_per_s"}) {
         if (std::find(header.begin(), header.end(), needed) == header.end()) {

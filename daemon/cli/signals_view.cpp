@@ -23,15 +23,13 @@ bool has_isr(const Recognition& page) {
 }
 
 json figure(const Verdict& verdict, const std::string& rule) {
-    for (const auto& f : verdict.figures) {
-        if (f.rule != rule) continue;
-        return {{"value", f.value},
-                {"uncertainty", f.uncertainty},
-                {"threshold", f.threshold},
-                {"broker_id", f.broker_id < 0 ? json() : json(f.broker_id)},
-                {"fired", f.fired}};
-    }
-    return nullptr;
+    const auto* f = verdict.figure(rule);
+    if (!f) return nullptr;
+    return {{"value", f->value},
+            {"uncertainty", f->uncertainty},
+            {"threshold", f->threshold},
+            {"broker_id", f->broker_id < 0 ? json() : json(f->broker_id)},
+            {"fired", f->fired}};
 }
 
 json io_idle(const SeriesVerdict& series) {

@@ -70,8 +70,9 @@ class PageReader {
     }
 
     Recognition read(const ExporterState& exporter) {
-        for (const auto& row : rows_) {
-            if (row.series.signal != "io_idle") read_signal(row.series.signal);
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const auto& signal = rows_[i].series.signal;
+            if (findings_.has(i) && signal != "io_idle") read_signal(signal);
         }
         read_idle();
         out_.mode = mode();

@@ -1,39 +1,23 @@
 #include "daemon/metrics/saved_series.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
+
+#include "daemon/csv_records.hpp"
 
 namespace brink {
 namespace {
 
 Error wrong(const std::string& what) { return Error{ErrorCode::invalid_input, "index.csv " + what, {}}; }
 
-/// The cells of one line (RFC 4180, without line ends inside of cells).
-std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells{""};
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        if (c == '"') {
-            if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
-                cells.back() += line[++i];
-            } else {
-                quoted = !quoted;
-            }
-        } else if (c == ',' && !quoted) {
-            cells.emplace_back();
-        } else if (c != '\r') {
-            cells.back() += c;
-        }
-    }
-    return cells;
-}
+/// More scrapes than anybody saves.
+constexpr std::size_t kMostRows = 1'000'000;
 
 template <class T>
 std::optional<T> number(const std::string& text) {
@@ -52,12 +36,12 @@ std::optional<std::string> content(const std::filesystem::path& path) {
 
 }  // namespace
 
-tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::string& csv) {
-    std::istringstream lines{csv};
-    std::string line;
-    if (!std::getline(lines, line)) return tl::unexpected(wrong("is empty"));
+tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::string& text) {
+    const auto records = csv::records_of(text, kMostRows, "series");
+    if (!records) return tl::unexpected(wrong(records.error().message));
+    if (records->empty()) return tl::unexpected(wrong("is empty"));
     std::map<std::string, std::size_t> columns;
-    const auto heading = cells_of(line);
+    const auto& heading = records->front();
     for (std::size_t i = 0; i < heading.size(); ++i) columns.emplace(heading[i], i);
     for (const char* needed : {"seq", "epoch_start", "epoch_end", "file"}) {
         if (!columns.contains(needed)) {
@@ -66,9 +50,8 @@ tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::stri
         }
     }
     std::vector<SavedScrape> scrapes;
-    for (int at = 2; std::getline(lines, line); ++at) {
-        if (line.empty() || line == "\r") continue;
-        const auto cells = cells_of(line);
+    for (std::size_t at = 1; at < records->size(); ++at) {
+        const auto& cells = records->at(at);
         const auto cell = [&](const char* column) -> std::string {
             const auto found = columns.find(column);
             return found == columns.end() || found->second >= cells.size() ? "" : cells[found->second];
@@ -78,12 +61,12 @@ tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::stri
         const auto ended = number<double>(cell("epoch_end"));
         const auto broker = columns.contains("broker") ? number<int>(cell("broker")) : std::optional{0};
         if (!seq || !begun || !ended || !broker || cell("file").empty()) {
-            return tl::unexpected(
-                wrong(fmt::format("line {}: '{}' is not a row of {}", at, line, heading.size())));
+            return tl::unexpected(wrong(fmt::format("line {}: '{}' is not a row of {}", at + 1,
+                                                    fmt::join(cells, ","), heading.size())));
         }
         if (*ended < *begun) {
-            return tl::unexpected(
-                wrong(fmt::format("line {}: ends at {:.3f} before it begins at {:.3f}", at, *ended, *begun)));
+            return tl::unexpected(wrong(
+                fmt::format("line {}: ends at {:.3f} before it begins at {:.3f}", at + 1, *ended, *begun)));
         }
         scrapes.push_back({*seq, *begun, *ended, cell("file"), *broker});
     }
@@ -108,7 +91,7 @@ tl::expected<std::vector<ReadScrape>, Error> read_series(const std::string& fold
         ReadScrape read{.scrape = scrape};
         if (const auto page = content(root / scrape.file)) {
             read.page = reader.recognise(*page);
-            if (auto reading = reader.read(*page)) {
+            if (auto reading = reading_of(read.page)) {
                 read.sample = reading->sample;
                 // When within a scrape the exporter read its beans is not known: half-way is off by the
                 // least.

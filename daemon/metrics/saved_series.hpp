@@ -21,7 +21,7 @@ struct SavedScrape {
 /// Reads `index.csv`: columns `seq`, `epoch_start`, `epoch_end`, `file` and, where there are several brokers,
 /// `broker`, found by their names in the first line; other columns are ignored. Errors: invalid_input, with
 /// the line.
-tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::string& csv);
+tl::expected<std::vector<SavedScrape>, Error> parse_series_index(const std::string& text);
 
 /// A scrape of the series as it was read.
 struct ReadScrape {

@@ -16,20 +16,6 @@ using std::chrono::steady_clock;
 /// As it comes, and once inflated. A page of a broker with thousands of partitions can be tens of megabytes.
 constexpr std::size_t kMaxPageBytes = 64UL * 1024 * 1024;
 
-net::ClientRequest request_of(const MetricsEndpoint& endpoint) {
-    net::ClientRequest request;
-    request.url = endpoint.url;
-    request.max_body_bytes = kMaxPageBytes;
-    // As it is, please: JMX exporters compress on the broker's own CPU, under load when there is none to
-    // spare. They compress for a plain "gzip" anywhere in the list but not for one with a weight; whoever
-    // reads weights sees that identity comes first. docs/decisions/2026-12-01-scrapes-ask-for-identity.md
-    request.accept_encoding = "identity, gzip;q=0.1";
-    // The old text format: exporters answer it fastest, and it has no end marker or _created series to skip.
-    request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
-    authorise(request, endpoint.bearer_token, endpoint.basic_user, endpoint.basic_password);
-    return request;
-}
-
 std::string where(const MetricsEndpoint& endpoint) {
     return "metrics of broker " + std::to_string(endpoint.broker_id) + " at " + shown_url(endpoint.url);
 }
@@ -73,30 +59,15 @@ Error call_fault(const Error& error, milliseconds deadline) {
     return error;
 }
 
-tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, milliseconds deadline,
+tl::expected<ScrapeReading, Error> read(net::ClientResult result, milliseconds deadline,
                                         const SignalReader& reader) {
-    if (!result) return tl::unexpected(call_fault(result.error(), deadline));
-    const auto& response = *result;
-    if (const auto fault = status_fault(response.status); !fault.empty()) {
-        return tl::unexpected(Error{code_of_status(response.status), fault});
-    }
-    if (is_html(response)) {
-        return tl::unexpected(
-            Error{ErrorCode::bad_reply, "answered " + response.content_type() +
-                                            ", a web page and not metrics: exporters serve metrics "
-                                            "under /metrics; correct the endpoint's URL"});
-    }
-    std::string_view page = response.body;
-    tl::expected<std::string, Error> inflated;
-    if (const auto encoding = response.content_encoding(); !encoding.empty()) {
-        inflated = decoded(response, encoding);
-        if (!inflated) return tl::unexpected(inflated.error());
-        page = *inflated;
-    }
-    auto reading = reader.read(page);
+    const auto sent = result ? result->sent : steady_clock::time_point{};
+    const auto took = result ? result->received - sent : steady_clock::duration{};
+    const auto page = page_of(std::move(result), deadline);
+    if (!page) return tl::unexpected(page.error());
+    auto reading = reader.read(*page);
     if (!reading) return reading;
-    const auto took = response.received - response.sent;
-    const auto middle = response.sent + took / 2;
+    const auto middle = sent + took / 2;
     reading->sample.at_s = std::chrono::duration<double>(middle.time_since_epoch()).count();
     reading->scrape_ms = std::chrono::duration<double, std::milli>(took).count();
     const auto ago = steady_clock::now() - middle;
@@ -107,19 +78,49 @@ tl::expected<ScrapeReading, Error> read(const net::ClientResult& result, millise
 
 }  // namespace
 
+net::ClientRequest scrape_request(const MetricsEndpoint& endpoint) {
+    net::ClientRequest request;
+    request.url = endpoint.url;
+    request.max_body_bytes = kMaxPageBytes;
+    // As it is, please: JMX exporters compress on the broker's own CPU, under load when there is none to
+    // spare. They compress for a plain "gzip" anywhere in the list but not for one with a weight; whoever
+    // reads weights sees that identity comes first. docs/decisions/2026-12-01-scrapes-ask-for-identity.md
+    request.accept_encoding = "identity, gzip;q=0.1";
+    // The old text format: exporters answer it fastest, and it has no end marker or _created series to skip.
+    request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
+    authorise(request, endpoint.bearer_token, endpoint.basic_user, endpoint.basic_password);
+    return request;
+}
+
+tl::expected<std::string, Error> page_of(net::ClientResult result, milliseconds deadline) {
+    if (!result) return tl::unexpected(call_fault(result.error(), deadline));
+    auto& response = *result;
+    if (const auto fault = status_fault(response.status); !fault.empty()) {
+        return tl::unexpected(Error{code_of_status(response.status), fault});
+    }
+    if (is_html(response)) {
+        return tl::unexpected(
+            Error{ErrorCode::bad_reply, "answered " + response.content_type() +
+                                            ", a web page and not metrics: exporters serve metrics "
+                                            "under /metrics; correct the endpoint's URL"});
+    }
+    const auto encoding = response.content_encoding();
+    return encoding.empty() ? std::move(response.body) : decoded(response, encoding);
+}
+
 Scraper::Scraper(net::HttpClient& http, std::vector<MetricsEndpoint> endpoints, SignalReader reader)
     : http_(http), endpoints_(std::move(endpoints)), reader_(std::move(reader)) {}
 
 std::vector<Scrape> Scraper::scrape_all(milliseconds deadline) {
     std::vector<net::ClientRequest> requests;
     requests.reserve(endpoints_.size());
-    for (const auto& endpoint : endpoints_) requests.push_back(request_of(endpoint));
-    const auto results = http_.fan_out(requests, deadline);
+    for (const auto& endpoint : endpoints_) requests.push_back(scrape_request(endpoint));
+    auto results = http_.fan_out(requests, deadline);
 
     std::vector<Scrape> scrapes;
     scrapes.reserve(endpoints_.size());
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
-        auto reading = read(results.at(i), deadline, reader_);
+        auto reading = read(std::move(results.at(i)), deadline, reader_);
         if (!reading) reading = tl::unexpected(reading.error().within(where(endpoints_[i])));
         scrapes.push_back({endpoints_[i].broker_id, std::move(reading)});
     }

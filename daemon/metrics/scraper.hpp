@@ -18,6 +18,12 @@ struct MetricsEndpoint {
     std::string basic_password{};
 };
 
+/// The call that reads an endpoint.
+net::ClientRequest scrape_request(const MetricsEndpoint& endpoint);
+/// The metrics page that such a call was answered with, inflated where it came so. Errors say what was seen
+/// (refused, status, content type, encoding) and what to change.
+tl::expected<std::string, Error> page_of(net::ClientResult result, std::chrono::milliseconds deadline);
+
 /// Scrapes all brokers side by side. Thread-safe.
 class Scraper final : public MetricsSource {
   public:

@@ -128,7 +128,10 @@ Recognition SignalReader::recognise(std::string_view page) const {
 }
 
 tl::expected<ScrapeReading, Error> SignalReader::read(std::string_view page) const {
-    const auto recognition = recognise(page);
+    return reading_of(recognise(page));
+}
+
+tl::expected<ScrapeReading, Error> reading_of(const Recognition& recognition) {
     if (!recognition.refused.empty())
         return tl::unexpected(Error{ErrorCode::bad_reply, recognition.refused, {}});
     ScrapeReading reading;

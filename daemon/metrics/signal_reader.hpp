@@ -66,6 +66,9 @@ class SignalReader {
     std::vector<std::vector<std::size_t>> rows_by_name_;  ///< by a name's place in `names_`
 };
 
+/// What was recognised as a reading, without its times. Pure. Errors: bad_reply with `refused`.
+tl::expected<ScrapeReading, Error> reading_of(const Recognition& page);
+
 const char* to_string(PoolMode mode);
 
 }  // namespace brink

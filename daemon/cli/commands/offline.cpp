@@ -8,6 +8,7 @@
 #include "daemon/cli/commands/commands.hpp"
 #include "daemon/cli/exit_code.hpp"
 #include "daemon/cli/signals_view.hpp"
+#include "daemon/metrics/scraper.hpp"
 
 namespace brink::cli {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kScrapeDeadline{30'000};
-constexpr std::size_t kLargestPage = 64UL * 1024 * 1024;
 
 tl::expected<SignalReader, Error> reader_of(const std::vector<std::string>& files) {
     std::vector<MetricsProfile> own;
@@ -30,15 +30,8 @@ tl::expected<SignalReader, Error> reader_of(const std::vector<std::string>& file
 Recognition refused(std::string why) { return Recognition{.refused = std::move(why)}; }
 
 Recognition scrape(net::HttpClient& http, const std::string& url, const SignalReader& reader) {
-    net::ClientRequest request{.url = url, .max_body_bytes = kLargestPage};
-    request.headers.emplace_back("Accept", "text/plain;version=0.0.4;q=1,*/*;q=0.1");
-    const auto answer = http.call(request, kScrapeDeadline);
-    if (!answer) return refused(answer.error().message);
-    if (answer->status != 200) {
-        return refused(fmt::format(
-            "answered HTTP {} instead of 200: is the address right, and the exporter well?", answer->status));
-    }
-    return reader.recognise(answer->body);
+    const auto page = page_of(http.call(scrape_request({.url = url}), kScrapeDeadline), kScrapeDeadline);
+    return page ? reader.recognise(*page) : refused(page.error().message);
 }
 
 Recognition read_file(const Context& context, const std::string& path, const SignalReader& reader) {
