@@ -11,16 +11,20 @@
 
 namespace brink::worker {
 
-/// Brokers inside this process, on loopback, with one topic of six partitions.
+/// Brokers inside this process, on loopback, with one topic of six partitions; the brokers lead as many each.
 class MockCluster {
   public:
     static constexpr const char* kTopic = "brink-test";
+    static constexpr int kPartitions = 6;
 
     explicit MockCluster(int brokers = 3)
         : client_(rd_kafka_new(RD_KAFKA_PRODUCER, quiet(), nullptr, 0)),
           cluster_(rd_kafka_mock_cluster_new(client_, brokers)),
           brokers_(brokers) {
-        rd_kafka_mock_topic_create(cluster_, kTopic, 6, brokers);
+        rd_kafka_mock_topic_create(cluster_, kTopic, kPartitions, brokers);
+        // The mock draws its leaders by lot, and may leave a broker with none.
+        for (int partition = 0; partition < kPartitions; ++partition)
+            rd_kafka_mock_partition_set_leader(cluster_, kTopic, partition, 1 + partition % brokers);
     }
     ~MockCluster() {
         rd_kafka_mock_cluster_destroy(cluster_);
