@@ -75,7 +75,7 @@ std::optional<double> TomlTable::number(const std::string& key, double low, doub
         fault(key, range.str());
         return std::nullopt;
     }
-    return *value;
+    return value;
 }
 
 std::optional<std::vector<std::string>> TomlTable::texts(const std::string& key) {

@@ -33,9 +33,11 @@ ThrottleFindings left_behind_throttles(int broker_id,
             fmt::format("kafka-configs --entity-type brokers --entity-name {} --alter --delete-config {}",
                         broker_id, key);
         if (lists_throttled_replicas(broker_config)) {
-            found.problems.push_back(what + " that holds back every topic: remove it, with " + remedy);
+            found.problems.push_back(
+                fmt::format("{} that holds back every topic: remove it, with {}", what, remedy));
         } else {
-            found.warnings.push_back(what + "; it does not touch brink's topic. To remove it: " + remedy);
+            found.warnings.push_back(
+                fmt::format("{}; it does not touch brink's topic. To remove it: {}", what, remedy));
         }
     }
     return found;
