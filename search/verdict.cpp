@@ -69,7 +69,8 @@ std::optional<double> answer_ms_of(const std::vector<AgentWindow>& agents, int b
 std::vector<std::string> faults_of(const BrokerWindow& broker, const TrialWindow& window,
                                    const JudgeRules& rules) {
     std::vector<std::string> faults;
-    if (auto fault = broker_fault(broker, window)) return {*fault};
+    if (auto event = broker_event(broker)) return {*event};
+    if (auto gap = scrape_gap(broker, window)) return {*gap};
     const int got = static_cast<int>(broker.samples.size());
     const double missing =
         got + broker.missed == 0 ? 1.0 : static_cast<double>(broker.missed) / (got + broker.missed);
@@ -208,6 +209,8 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         faults.push_back(*fault);
         verdict.flags.emplace_back(kMessageTooLarge);
     }
+    // Brokers are scraped under one deadline, so that one that hangs makes the others lack scrapes as well.
+    std::vector<std::string> of_bystanders;
     std::vector<std::pair<int, WindowIdle>> idles;
     for (const auto& broker : window.brokers) {
         BrokerFigures figures{.broker_id = broker.broker_id,
@@ -227,9 +230,11 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
             }
         }
         // What was ended early lacks scrapes because of that, and says so already.
-        if (window.voided.empty()) faults.insert(faults.end(), broken.begin(), broken.end());
+        auto& list = broker.missed > 0 || broker_event(broker) ? faults : of_bystanders;
+        if (window.voided.empty()) list.insert(list.end(), broken.begin(), broken.end());
         verdict.brokers.push_back(figures);
     }
+    faults.insert(faults.end(), of_bystanders.begin(), of_bystanders.end());
     if (window.brokers.empty()) faults.emplace_back("no broker was observed");
     faults.insert(faults.end(), window.topic_faults.begin(), window.topic_faults.end());
     if (window.to_s - window.from_s < kLongEnoughForChurn_s) verdict.flags.emplace_back("short_window");

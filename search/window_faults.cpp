@@ -99,25 +99,6 @@ double usual_step(const std::vector<BrokerSample>& samples) {
     return *middle;
 }
 
-std::optional<std::string> gap_fault(const BrokerWindow& broker, const TrialWindow& window) {
-    // A broker that was never read is a matter of the missing share, and without an interval nothing is a
-    // hole.
-    if (window.scrape_interval_s <= 0 || broker.samples.empty()) return std::nullopt;
-    const double interval = std::max(window.scrape_interval_s, usual_step(broker.samples));
-    const double limit = std::max(kHoleInIntervals * interval, kShortestHole_s);
-    double last = window.from_s;
-    double longest = 0;
-    for (const auto& sample : broker.samples) {
-        longest = std::max(longest, sample.at_s - last);
-        last = sample.at_s;
-    }
-    longest = std::max(longest, window.to_s - last);
-    if (longest <= limit) return std::nullopt;
-    return "scrapes of " + broker_name(broker.broker_id) + " are missing for " + number(longest, "%.1f") +
-           " s in one piece (limit " + number(limit, "%.1f") + " s)" +
-           (broker.last_error.empty() ? "" : ", the last because: " + broker.last_error);
-}
-
 /// The agent that had this error, by the first of its messages.
 const AgentWindow* with_error(const std::vector<AgentWindow>& agents, const std::string& code) {
     const auto found = std::find_if(agents.begin(), agents.end(), [&](const AgentWindow& a) {
@@ -153,12 +134,30 @@ std::optional<std::pair<int, double>> overfull(const std::vector<BrokerFigures>&
 
 }  // namespace
 
-std::optional<std::string> broker_fault(const BrokerWindow& broker, const TrialWindow& window) {
-    // A restart resets counters and leaves a hole, so it is looked for first.
+std::optional<std::string> broker_event(const BrokerWindow& broker) {
+    // A restart resets counters, so it is looked for first.
     if (auto fault = restart_fault(broker)) return fault;
     if (auto fault = clock_fault(broker)) return fault;
-    if (auto fault = reset_fault(broker)) return fault;
-    return gap_fault(broker, window);
+    return reset_fault(broker);
+}
+
+std::optional<std::string> scrape_gap(const BrokerWindow& broker, const TrialWindow& window) {
+    // A broker that was never read is a matter of the missing share, and without an interval nothing is a
+    // hole.
+    if (window.scrape_interval_s <= 0 || broker.samples.empty()) return std::nullopt;
+    const double interval = std::max(window.scrape_interval_s, usual_step(broker.samples));
+    const double limit = std::max(kHoleInIntervals * interval, kShortestHole_s);
+    double last = window.from_s;
+    double longest = 0;
+    for (const auto& sample : broker.samples) {
+        longest = std::max(longest, sample.at_s - last);
+        last = sample.at_s;
+    }
+    longest = std::max(longest, window.to_s - last);
+    if (longest <= limit) return std::nullopt;
+    return "scrapes of " + broker_name(broker.broker_id) + " are missing for " + number(longest, "%.1f") +
+           " s in one piece (limit " + number(limit, "%.1f") + " s)" +
+           (broker.last_error.empty() ? "" : ", the last because: " + broker.last_error);
 }
 
 std::optional<std::string> size_fault(const std::vector<AgentWindow>& agents) {

@@ -10,11 +10,13 @@
 
 namespace brink {
 
-/// What happened to one broker, or to how it was read: its process restarted, a counter was reset, a clock
-/// jumped, or no scrape of it was read for longer than 2.5 intervals in one piece (an interval being the
-/// configured or the usual one, whichever is longer, and no hole being shorter than 5 s). The cause is named,
-/// not what follows from it; nothing when all is well.
-std::optional<std::string> broker_fault(const BrokerWindow& broker, const TrialWindow& window);
+/// What happened to one broker, or to how it was read: its process restarted, a clock jumped, a counter was
+/// reset. The cause is named, not what follows from it; nothing when all is well.
+std::optional<std::string> broker_event(const BrokerWindow& broker);
+
+/// No scrape of the broker was read for longer than 2.5 intervals in one piece (an interval being the
+/// configured or the usual one, whichever is longer, and no hole being shorter than 5 s).
+std::optional<std::string> scrape_gap(const BrokerWindow& broker, const TrialWindow& window);
 
 /// The agents' messages are larger than the brokers, the topic or the client take: no load of this size can
 /// be judged, and repeating it is of no use. Goes with the flag `kMessageTooLarge`.

@@ -2,6 +2,7 @@
 
 No Kafka: librdkafka's mock brokers in brink-sim, kcat as a client that knows nothing of brink.
 """
+import datetime
 import os
 import pathlib
 import subprocess
@@ -130,6 +131,69 @@ class BrinkSim(unittest.TestCase):
                 (t for t in bench.trials(sweep_id) if t["verdict"]), None), 60)
             self.assertEqual(trial["verdict"], "invalid", trial)
             self.assertIn("broker 2", " ".join(trial["reasons"]))
+
+    def test_faults_in_a_trial_void_it_by_name_and_the_sweep_goes_on(self):
+        with Sim("--us-per-message", "400") as sim, Bench(sim.toml, agents=2) as bench:
+            spec = {"cluster": "sim", "message_bytes": [1000], "margin": 0.3, "trial": {**SHORT, "measure_s": 10},
+                    "producers": {"max": 2, "rate_each": {"messages_per_s": 300}}}
+            for name, happen, reason in (
+                    ("restart", lambda: http("POST", sim.url + "/faults", {"broker": 2, "kind": "restart", "for_s": 2}),
+                     "counter of broker 2 went back"),
+                    ("other clients", lambda: self.send_from_elsewhere(sim),
+                     "a guard stopped the load: other clients send at least")):
+                with self.subTest(fault=name):
+                    sweep_id = bench.start(spec)
+                    self.wait_until_measuring(bench, sweep_id)
+                    happen()
+                    ended = bench.wait_for_end(sweep_id, 120)
+                    print(f"  {name}:\n{describe(bench, sweep_id)}", flush=True)
+                    first, second = bench.trials(sweep_id)[:2]
+                    self.assertEqual(first["verdict"], "invalid")
+                    self.assertIn(reason, first["reasons"][0])
+                    self.assertEqual((second["producers"], second["verdict"]), (first["producers"], "sustained"))
+                    self.assertEqual(ended["state"], "succeeded", ended["state_reason"])
+
+    def test_a_guard_stops_the_load_within_two_seconds_of_the_reading(self):
+        guard = '[clusters.guards]\n[[clusters.guards.signal]]\nname = "bytes_in"\nabove = 1500000\nends = "sweep"\n'
+        with Sim("--us-per-message", "400") as sim, Bench(sim.toml + guard, agents=2) as bench:
+            sweep_id = bench.start({"cluster": "sim", "message_bytes": [1000], "margin": 0.3,
+                                    "trial": {**SHORT, "measure_s": 30},
+                                    "producers": {"max": 2, "rate_each": {"messages_per_s": 300}}})
+            grown_at, before, ended_at = 0.0, -1.0, None
+            while ended_at is None or time.time() < ended_at + 3:
+                count = sum(sim.messages(broker) for broker in sim.metrics)
+                if count > before:
+                    grown_at, before = time.time(), count
+                if ended_at is None and bench.sweep(sweep_id)["state"] in ("succeeded", "failed"):
+                    ended_at = time.time()
+                time.sleep(0.05)
+            ended = bench.sweep(sweep_id)
+            self.assertEqual(ended["state"], "failed")
+            self.assertIn("a guard ended the sweep: bytes_in of broker", ended["state_reason"])
+            self.assertEqual(len(bench.trials(sweep_id)), 1)
+            samples = bench.get(f"/sweeps/{sweep_id}/trials/1/samples").json["samples"]
+            read_at = max(datetime.datetime.fromisoformat(s["at"].replace("Z", "+00:00")).timestamp() for s in samples)
+            print(f"  measured: the last message came in {grown_at - read_at:.2f} s after the reading")
+            self.assertLess(grown_at - read_at, 2)
+
+    def test_one_slow_broker_is_named_as_the_limit(self):
+        with Sim("--us-per-message", "400") as sim:
+            http("POST", sim.url + "/faults", {"broker": 2, "kind": "slow", "amount": 6, "for_s": 600})
+            point = sweep(sim, margin=0.2)
+            self.assertIn("one_slow_broker", point["flags"])
+            self.assertIn("io_idle", [c["signal"] for c in point["first_crossings"] if c["msgs_per_s"]])
+
+    def wait_until_measuring(self, bench, sweep_id):
+        wait_for("the first trial measures",
+                 lambda: (bench.sweep(sweep_id)["progress"].get("current") or {}).get("phase") == "measuring", 60)
+
+    def send_from_elsewhere(self, sim):
+        """40 MB from a client that is not brink, at once."""
+        http("PUT", sim.url + "/topics/elsewhere", {"partitions": 3})
+        portion = pathlib.Path(sim.folder) / "elsewhere"
+        portion.write_text(("x" * 10_000 + "\n") * 4000)
+        subprocess.run(["kcat", "-P", "-b", sim.bootstrap, "-t", "elsewhere", "-l", str(portion)], check=True,
+                       timeout=30)
 
     def test_control_interface_answers_what_is_wrong(self):
         with Sim() as sim:

@@ -126,6 +126,24 @@ TEST_CASE("judge: whatever voids a window is named by a reason of its own") {
     }
 }
 
+TEST_CASE(
+    "judge: the broker that something happened to is named before those that lack scrapes because of it") {
+    auto restarted = minute();
+    from_the_sixth(restarted, [](BrokerSample& s) { s.process_start_s = 1.7e9; });
+    auto hanging = minute();
+    hanging.brokers[1].samples.resize(5);
+    hanging.brokers[1].missed = 3;
+    for (auto* window : {&restarted, &hanging}) {
+        for (int i : {0, 2}) {
+            auto& samples = window->brokers[i].samples;
+            samples.erase(samples.begin() + 4, samples.begin() + 9);
+        }
+        const auto reasons = judge(*window, {}, {}).reasons;
+        REQUIRE(reasons.size() == 3);
+        CHECK(reasons[0].find("broker 2") != std::string::npos);
+    }
+}
+
 TEST_CASE("judge: a size that is refused is flagged, so that it is not tried again") {
     auto window = minute();
     window.agents[0].error_codes = {"MSG_SIZE_TOO_LARGE"};
