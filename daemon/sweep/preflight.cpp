@@ -95,7 +95,8 @@ tl::expected<Preflight, Error> look_at(const ClusterConfig& config, Cluster& clu
         }
     }
     look.sampling_interval_s = metrics.sampling_interval_s();
-    if (const double needed = kMinScrapes * look.sampling_interval_s; needed > SweepSpec{}.measure_s) {
+    static const SweepSpec kDefaults;
+    if (const double needed = kMinScrapes * look.sampling_interval_s; needed > kDefaults.measure_s) {
         look.warnings.push_back(fmt::format(
             "the brokers are scraped every {:.4g} s, so trial.measure_s must be at least {:.0f}; shorten "
             "their scrape_interval in Prometheus for shorter trials",
