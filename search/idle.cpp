@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "search/statistics.hpp"
 #include "search/verdict.hpp"
 #include "search/wording.hpp"
 
@@ -13,9 +14,7 @@ namespace {
 using namespace wording;
 
 constexpr double kNsPerSecond = 1e9;
-/// Student's t at 97.5 % with 5 degrees of freedom: the half-width of a mean over 6 batches.
-constexpr double kT5 = 2.571;
-constexpr int kBatches = 6;
+constexpr int kBatches = 6;  ///< 5 degrees of freedom
 /// A moving average has forgotten what was before it, all but a seventh, after two of its time constants.
 constexpr double kTimeConstants = 2;
 /// How far the end of such an average may still be from what it is moving to.
@@ -55,7 +54,7 @@ double half_width(const std::array<double, kBatches>& means) {
     const double mean = std::accumulate(means.begin(), means.end(), 0.0) / kBatches;
     double squares = 0;
     for (double m : means) squares += (m - mean) * (m - mean);
-    return kT5 * std::sqrt(squares / (kBatches - 1)) / std::sqrt(kBatches);
+    return kStudent5_95 * std::sqrt(squares / (kBatches - 1)) / std::sqrt(kBatches);
 }
 
 WindowIdle from_counters(const Readings& readings) {

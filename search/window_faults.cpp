@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "search/statistics.hpp"
 #include "search/wording.hpp"
 
 namespace brink {
@@ -94,9 +96,7 @@ double usual_step(const std::vector<BrokerSample>& samples) {
     std::vector<double> steps;
     for (std::size_t i = 1; i < samples.size(); ++i) steps.push_back(samples[i].at_s - samples[i - 1].at_s);
     if (steps.empty()) return 0;
-    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-    std::nth_element(steps.begin(), middle, steps.end());
-    return *middle;
+    return median_of(std::move(steps));
 }
 
 /// The agent that had this error, by the first of its messages.

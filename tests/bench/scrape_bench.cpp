@@ -11,6 +11,7 @@
 #include "daemon/metrics/inflate.hpp"
 #include "daemon/metrics/metrics_source.hpp"
 #include "daemon/metrics/signal_reader.hpp"
+#include "search/statistics.hpp"
 
 namespace brink::bench {
 namespace {
@@ -78,12 +79,6 @@ void time_one(Reader& reader, std::string_view page, double at_least_s) {
     reader.mb_per_s.push_back(static_cast<double>(page.size() * pages) / 1e6 / std::max(took, 1e-9));
 }
 
-double median(std::vector<double> figures) {
-    const auto middle = figures.begin() + static_cast<std::ptrdiff_t>(figures.size() / 2);
-    std::nth_element(figures.begin(), middle, figures.end());
-    return *middle;
-}
-
 }  // namespace
 
 std::vector<std::string> signal_names() { return SignalReader{}.names().names(); }
@@ -106,7 +101,8 @@ std::vector<ScrapeRow> run_scrape(std::string_view page, int runs, std::chrono::
         for (auto& reader : readers) time_one(reader, page, std::chrono::duration<double>(each_run).count());
     }
     std::vector<ScrapeRow> rows;
-    for (const auto& reader : readers) rows.push_back({reader.what, median(reader.mb_per_s), reader.samples});
+    for (const auto& reader : readers)
+        rows.push_back({reader.what, median_of(reader.mb_per_s), reader.samples});
     return rows;
 }
 

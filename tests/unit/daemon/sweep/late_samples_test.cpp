@@ -4,8 +4,8 @@
 
 #include "daemon/sweep/preflight.hpp"
 #include "daemon/sweep/rest.hpp"
-#include "daemon/sweep/trial_runner.hpp"
 #include "tests/fakes/late_metrics.hpp"
+#include "tests/fakes/one_trial.hpp"
 
 using namespace brink;
 using namespace brink::fakes;
@@ -13,41 +13,12 @@ using namespace brink::fakes;
 namespace {
 
 /// One trial on metrics that come late.
-struct Trial {
-    Trial(double interval_s, double lag_s) : metrics(model, interval_s, lag_s) {
-        REQUIRE(cluster.create_topic(
-            {.name = "t", .replicas = {{1, 2, 3}, {2, 3, 1}, {3, 1, 2}}, .config = {}}, {}));
-        order.id = "t";
-        order.load.topic = "t";
-        order.load.producers = 10;
-        order.load.total_producers = 10;
-        order.load.rate_each = 10;
-        order.load.message_bytes = 100;
-        order.warm_up_s = 10;
-        order.measure_s = 60;
-        order.scrape_interval_s = interval_s;
-    }
-    TrialResult run() {
-        TrialRunner runner(cluster, agents, metrics, model.clock, board);
-        return runner.run(order, {}, stop.get_token());
-    }
+struct Trial : OneTrial {
+    Trial(double interval_s, double lag_s) : OneTrial(60, interval_s), metrics(model, interval_s, lag_s) {}
+    TrialResult run() { return OneTrial::run(metrics); }
 
-    Model model{3};
     LateMetrics metrics;
-    FakeCluster cluster{model};
-    FakeFleet agents{model};
-    ProgressBoard board;
-    std::stop_source stop;
-    TrialOrder order;
 };
-
-int readings_in_window(const TrialResult& result, int broker) {
-    return static_cast<int>(
-        std::count_if(result.scrapes.begin(), result.scrapes.end(), [&](const ObservedScrape& scrape) {
-            return scrape.broker_id == broker && scrape.reading && scrape.at_s >= result.from_s &&
-                   scrape.at_s <= result.to_s;
-        }));
-}
 
 }  // namespace
 
