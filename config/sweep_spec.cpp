@@ -79,11 +79,14 @@ SweepSpec read_checked(const json& document) {
     spec.measure_s = trial.value("measure_s", spec.measure_s);
     spec.sub_window_s = trial.value("sub_window_s", spec.sub_window_s);
     spec.scrape_interval_s = trial.value("scrape_interval_s", spec.scrape_interval_s);
+    spec.early_end = trial.value("early_end", spec.early_end);
+    spec.max_extensions = trial.value("max_extensions", spec.max_extensions);
     const auto& overload = part("overload");
     spec.io_idle_below = overload.value("io_idle_below", spec.io_idle_below);
     spec.isr_churn_above = overload.value("isr_churn_above", spec.isr_churn_above);
     spec.mean_across_brokers = overload.value("across_brokers", "worst") == "mean";
     spec.quota = overload.value("quota", spec.quota);
+    spec.replication = overload.value("replication", spec.replication);
     spec.delivery = overload.value("delivery", spec.delivery);
     const auto& topic = part("topic");
     spec.partitions_per_broker = topic.value("partitions_per_broker", spec.partitions_per_broker);
@@ -181,12 +184,15 @@ json to_json(const SweepSpec& spec) {
              {{"warm_up_s", spec.warm_up_s},
               {"measure_s", spec.measure_s},
               {"sub_window_s", spec.sub_window_s},
-              {"scrape_interval_s", spec.scrape_interval_s}}},
+              {"scrape_interval_s", spec.scrape_interval_s},
+              {"early_end", spec.early_end},
+              {"max_extensions", spec.max_extensions}}},
             {"overload",
              {{"io_idle_below", spec.io_idle_below},
               {"isr_churn_above", spec.isr_churn_above},
               {"across_brokers", spec.mean_across_brokers ? "mean" : "worst"},
               {"quota", spec.quota},
+              {"replication", spec.replication},
               {"delivery", spec.delivery}}},
             {"topic",
              {{"partitions_per_broker", spec.partitions_per_broker},

@@ -38,11 +38,14 @@ struct SweepSpec {
     double measure_s = 120;
     double sub_window_s = 5;
     double scrape_interval_s = 5;
+    bool early_end = true;   ///< a window ends once the brokers' signals leave no doubt
+    int max_extensions = 2;  ///< how often one that leaves doubt goes on for six scrapes more
     double io_idle_below = 0.20;
     double isr_churn_above = 0.50;
     bool mean_across_brokers = false;
-    bool quota = true;     ///< being throttled by a broker's quota is an overload
-    bool delivery = true;  ///< a shortfall that a broker answers for is one
+    bool quota = true;        ///< being throttled by a broker's quota is an overload
+    bool replication = true;  ///< a partition out of its ISR for longer than a follower may lag is one
+    bool delivery = true;     ///< a shortfall that a broker answers for is one
     int partitions_per_broker = 10;
     std::optional<int> replication_factor{};  ///< nothing: min(3, brokers)
     std::map<std::string, std::string> topic_config{};

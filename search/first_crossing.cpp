@@ -20,6 +20,7 @@ std::vector<SignalMark> signal_marks(const JudgeRules& rules) {
             {"network_idle", false, kNetworkIdle},
             {"max_lag", true, kMessagesBehind},
             {"under_replicated", true, 0},
+            {"produce_ms", true, kSlow_ms},
             {"p99_ms", true, kSlow_ms}};
 }
 

@@ -18,7 +18,8 @@ struct SignalMark {
 
 /// The marks: those of the judging rules for io_idle, isr_churn and delivery, and for the others
 /// request_queue > 8 requests (a default pool's threads: from there on requests wait), network_idle < 0.3
-/// (Kafka's own advice), max_lag > 10,000 messages, under_replicated > 0 partitions, p99_ms > 100.
+/// (Kafka's own advice), max_lag > 10,000 messages, under_replicated > 0 partitions,
+/// produce_ms > 100 (a produce request inside a broker, mean), p99_ms > 100.
 std::vector<SignalMark> signal_marks(const JudgeRules& rules);
 
 /// One trial's signals over its window, each of the worst broker: gauges as means.

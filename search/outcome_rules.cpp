@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "search/steadiness.hpp"
 #include "search/wording.hpp"
 
 namespace brink {
@@ -76,6 +77,33 @@ const BrokerFigures* least_network_idle(const std::vector<BrokerFigures>& broker
     return least;
 }
 
+/// The broker that had our requests in hand for the greatest part of the producers' time; null when no
+/// exporter says it.
+const BrokerFigures* most_broker_time(const std::vector<BrokerFigures>& brokers) {
+    const BrokerFigures* most = nullptr;
+    for (const auto& broker : brokers) {
+        if (broker.broker_time && (most == nullptr || *broker.broker_time > *most->broker_time))
+            most = &broker;
+    }
+    return most;
+}
+
+/// What shows that a shortfall is a broker's doing; empty when nothing does.
+std::string brokers_cause(const Verdict& verdict, const JudgeRules& rules) {
+    if (const auto* starved = least_network_idle(verdict.brokers);
+        starved != nullptr && *starved->network_idle < rules.network_idle_below) {
+        return "the network threads of " + broker_name(starved->broker_id) + " were idle " +
+               percent(*starved->network_idle) + " of the time, below " + percent(rules.network_idle_below);
+    }
+    if (const auto* slow = most_broker_time(verdict.brokers);
+        slow != nullptr && *slow->broker_time > rules.broker_time_above) {
+        return broker_name(slow->broker_id) + " had their requests in hand for " +
+               percent(*slow->broker_time) + " of the producers' time, above " +
+               percent(rules.broker_time_above) + " (" + number(*slow->produce_ms, "%.0f") + " ms a request)";
+    }
+    return {};
+}
+
 /// The broker with the highest figure, and the median of the others.
 struct Outlier {
     int broker_id = 0;
@@ -128,6 +156,34 @@ std::vector<std::string> suspects_of(const Verdict& verdict, const Throttling& t
     return suspects;
 }
 
+/// Whose fault it is that not all was delivered; `what` says that it was not.
+void explain(Verdict& verdict, const TrialWindow& window, const Delivery& delivery, const JudgeRules& rules,
+             const std::string& what) {
+    const auto throttling = throttling_of(window.agents);
+    // What a quota holds back fills the agents' queues: no evidence against them.
+    const bool held_back = throttling.share > rules.quota_throttled_above;
+    if (!delivery.saturation.empty() && !held_back) {
+        verdict.kind = VerdictKind::generator_limited;
+        verdict.limited_by = "generator";
+        verdict.reasons.push_back(what + ", with the agents short of something");
+        verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
+        return;
+    }
+    const auto cause = brokers_cause(verdict, rules);
+    if (rules.delivery && !cause.empty() && delivery.failed == 0 && !held_back) {
+        verdict.kind = VerdictKind::overloaded;
+        verdict.limited_by = "delivery";
+        verdict.reasons.push_back(what + ", though the agents had room: " + cause);
+    } else {
+        verdict.kind = VerdictKind::invalid;
+        verdict.reasons.push_back(delivery.failed > 0
+                                      ? what + "; " + number(delivery.failed, "%.0f") +
+                                            " deliveries failed, the first with: " + delivery.first_error
+                                      : "unexplained: " + what + ", though the agents had room");
+    }
+    for (auto& suspect : suspects_of(verdict, throttling)) verdict.reasons.push_back("suspect: " + suspect);
+}
+
 }  // namespace
 
 void judge_quota(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules) {
@@ -144,48 +200,67 @@ void judge_quota(Verdict& verdict, const TrialWindow& window, const JudgeRules& 
                               percent(rules.quota_throttled_above));
 }
 
+void judge_replication(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules) {
+    RuleFigure figure{.rule = "replication", .threshold = rules.replica_lag_s};
+    bool read = false;
+    for (const auto& broker : window.brokers) {
+        std::optional<double> since_s;
+        for (const auto& sample : broker.samples) {
+            if (!sample.under_replicated) continue;
+            read = true;
+            if (*sample.under_replicated <= 0) {
+                since_s.reset();
+                continue;
+            }
+            if (!since_s) since_s = sample.at_s;
+            if (sample.at_s - *since_s > figure.value) {
+                figure.value = sample.at_s - *since_s;
+                figure.broker_id = broker.broker_id;
+            }
+        }
+    }
+    if (!read) return;
+    figure.fired = rules.replication && figure.value > rules.replica_lag_s;
+    verdict.figures.push_back(figure);
+    if (!figure.fired) return;
+    if (verdict.limited_by.empty()) verdict.limited_by = "replication";
+    verdict.kind = VerdictKind::overloaded;
+    verdict.reasons.push_back("partitions of " + broker_name(figure.broker_id) + " lacked followers for " +
+                              number(figure.value, "%.0f") + " s without a break, longer than " +
+                              number(rules.replica_lag_s, "%.0f") + " s");
+}
+
 void judge_delivery(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules) {
     const auto delivery = delivery_of(window.agents);
     RuleFigure figure{.rule = "delivery", .value = delivery.share(), .threshold = rules.delivered_below};
     figure.fired = figure.value < rules.delivered_below;
-    const auto* starved = least_network_idle(verdict.brokers);
-    if (starved != nullptr)
+    if (const auto* starved = least_network_idle(verdict.brokers))
         verdict.figures.push_back({.rule = "network_idle",
                                    .value = *starved->network_idle,
                                    .threshold = rules.network_idle_below,
                                    .broker_id = starved->broker_id});
+    if (const auto* slow = most_broker_time(verdict.brokers))
+        verdict.figures.push_back({.rule = "broker_time",
+                                   .value = *slow->broker_time,
+                                   .threshold = rules.broker_time_above,
+                                   .broker_id = slow->broker_id});
     verdict.figures.push_back(figure);
     // The brokers' own signals come first: an overloaded broker also acknowledges less than it is offered.
     if (!figure.fired || verdict.kind == VerdictKind::overloaded) return;
-    const auto shortfall =
-        "acknowledged only " + percent(delivery.share()) + " of the messages that were due";
-    const auto throttling = throttling_of(window.agents);
-    // What a quota holds back fills the agents' queues: no evidence against them.
-    const bool held_back = throttling.share > rules.quota_throttled_above;
-    if (!delivery.saturation.empty() && !held_back) {
-        verdict.kind = VerdictKind::generator_limited;
-        verdict.limited_by = "generator";
-        verdict.reasons.push_back(shortfall + ", with the agents short of something");
-        verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
-        return;
-    }
-    const bool answers_for_it =
-        starved != nullptr && *starved->network_idle < rules.network_idle_below && delivery.failed == 0;
-    if (rules.delivery && answers_for_it && !held_back) {
-        verdict.kind = VerdictKind::overloaded;
-        verdict.limited_by = "delivery";
-        verdict.reasons.push_back(shortfall + ", though the agents had room: the network threads of " +
-                                  broker_name(starved->broker_id) + " were idle " +
-                                  percent(*starved->network_idle) + " of the time, below " +
-                                  percent(rules.network_idle_below));
-    } else {
-        verdict.kind = VerdictKind::invalid;
-        verdict.reasons.push_back(delivery.failed > 0
-                                      ? shortfall + "; " + number(delivery.failed, "%.0f") +
-                                            " deliveries failed, the first with: " + delivery.first_error
-                                      : "unexplained: " + shortfall + ", though the agents had room");
-    }
-    for (auto& suspect : suspects_of(verdict, throttling)) verdict.reasons.push_back("suspect: " + suspect);
+    explain(verdict, window, delivery, rules,
+            "acknowledged only " + percent(delivery.share()) + " of the messages that were due");
+}
+
+void judge_steadiness(Verdict& verdict, const TrialWindow& window, const JudgeRules& rules) {
+    if (verdict.kind != VerdictKind::sustained) return;
+    const auto unsteady = unsteady_in(window, verdict, rules);
+    if (!unsteady.any()) return;
+    verdict.flags.emplace_back(kNotSteady);
+    if (!unsteady.queue.empty()) explain(verdict, window, delivery_of(window.agents), rules, unsteady.queue);
+    if (unsteady.rest.empty() || verdict.kind == VerdictKind::overloaded) return;
+    verdict.kind = VerdictKind::invalid;
+    verdict.limited_by.clear();
+    for (const auto& sentence : unsteady.rest) verdict.reasons.push_back("not steady: " + sentence);
 }
 
 }  // namespace brink

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/broker_figures.hpp"
 #include "search/outcome_rules.hpp"
-#include "search/wording.hpp"
-
+#include "search/statistics.hpp"
 #include "search/window_faults.hpp"
+#include "search/wording.hpp"
 
 namespace brink {
 namespace {
@@ -16,53 +17,12 @@ using namespace wording;
 /// A combined node before Kafka 4.2 reads about 2 at rest: anything above this is taken for two pools on one
 /// meter.
 constexpr double kTwoPools = 1.5;
-/// Churn shows up to 45 s late with Kafka's default lag limit; a shorter window cannot promise to have seen
-/// it.
-constexpr double kLongEnoughForChurn_s = 60;
 
 double rest_idle(const std::vector<RestReading>& rest, int broker_id) {
     for (const auto& r : rest) {
         if (r.broker_id == broker_id) return r.idle;
     }
     return 1.0;
-}
-
-double rate_of(const BrokerWindow& window, std::optional<double> BrokerSample::* counter) {
-    const BrokerSample* first = nullptr;
-    const BrokerSample* last = nullptr;
-    for (const auto& s : window.samples) {
-        if (!(s.*counter)) continue;
-        if (!first) first = &s;
-        last = &s;
-    }
-    if (!first || last->at_s <= first->at_s) return 0;
-    return (*(last->*counter) - *(first->*counter)) / (last->at_s - first->at_s);
-}
-
-/// Mean over the readings that are there; Kafka's gauge of network idle may lie a little above 1.
-std::optional<double> network_idle_of(const BrokerWindow& window) {
-    double sum = 0;
-    int readings = 0;
-    for (const auto& s : window.samples) {
-        if (!s.network_idle) continue;
-        sum += std::clamp(*s.network_idle, 0.0, 1.0);
-        ++readings;
-    }
-    if (readings == 0) return std::nullopt;
-    return sum / readings;
-}
-
-std::optional<double> answer_ms_of(const std::vector<AgentWindow>& agents, int broker_id) {
-    double sum = 0;
-    int readings = 0;
-    for (const auto& agent : agents) {
-        const auto told = agent.answer_ms.find(broker_id);
-        if (told == agent.answer_ms.end()) continue;
-        sum += told->second;
-        ++readings;
-    }
-    if (readings == 0) return std::nullopt;
-    return sum / readings;
 }
 
 /// What makes the readings of one broker unusable; empty when nothing does.
@@ -156,7 +116,7 @@ RuleFigure isr_churn_figure(double churn, double sub_windows, const JudgeRules& 
     return {.rule = "isr_churn",
             .value = churn,
             .threshold = rules.isr_churn_above,
-            .uncertainty = 1.96 * std::sqrt(churn * (1 - churn) / sub_windows),
+            .uncertainty = kNormal95 * std::sqrt(churn * (1 - churn) / sub_windows),
             .fired = churn > rules.isr_churn_above};
 }
 
@@ -176,8 +136,8 @@ void judge_published(Verdict& verdict, const TrialWindow& window, const JudgeRul
     if (!verdict.isr_churn) {
         verdict.flags.emplace_back("no_isr_signal");
     } else {
-        const auto churn = isr_churn_figure(
-            *verdict.isr_churn, std::max(1.0, (window.to_s - window.from_s) / sub_window_s), rules);
+        verdict.sub_windows = std::max(1.0, (window.to_s - window.from_s) / sub_window_s);
+        const auto churn = isr_churn_figure(*verdict.isr_churn, verdict.sub_windows, rules);
         verdict.figures.push_back(churn);
         if (churn.fired) {
             if (verdict.limited_by.empty()) verdict.limited_by = "isr_churn";
@@ -213,15 +173,7 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
     std::vector<std::string> of_bystanders;
     std::vector<std::pair<int, WindowIdle>> idles;
     for (const auto& broker : window.brokers) {
-        BrokerFigures figures{.broker_id = broker.broker_id,
-                              .scrapes = static_cast<int>(broker.samples.size()),
-                              .missed = broker.missed};
-        figures.bytes_in_per_s = rate_of(broker, &BrokerSample::bytes_in);
-        figures.messages_in_per_s = rate_of(broker, &BrokerSample::messages_in);
-        figures.network_idle = network_idle_of(broker);
-        figures.answer_ms = answer_ms_of(window.agents, broker.broker_id);
-        figures.isr_churn =
-            isr_churn_over({broker}, window.from_s, window.to_s, rules.sub_window_s).value_or(0);
+        auto figures = figures_of(broker, window, rules);
         auto broken = faults_of(broker, window, rules);
         if (broken.empty()) {
             if (const auto idle = pool_idle(broker, rest_idle(rest, broker.broker_id), rules, broken)) {
@@ -261,10 +213,10 @@ Verdict judge(const TrialWindow& window, const std::vector<RestReading>& rest, c
         verdict.flags.emplace_back("one_slow_broker");
         verdict.reasons.push_back(*slow);
     }
-    if (!window.agents.empty()) {
-        judge_quota(verdict, window, rules);
-        judge_delivery(verdict, window, rules);
-    }
+    if (!window.agents.empty()) judge_quota(verdict, window, rules);
+    judge_replication(verdict, window, rules);
+    if (!window.agents.empty()) judge_delivery(verdict, window, rules);
+    judge_steadiness(verdict, window, rules);
     if (verdict.kind == VerdictKind::sustained) {
         verdict.reasons.push_back("idle " + percent(*verdict.worst_idle) + " on the worst broker" +
                                   (verdict.isr_churn ? ", ISR churn " + percent(*verdict.isr_churn) : "") +

@@ -29,6 +29,9 @@ struct BrokerSample {
     std::optional<double> messages_in{};         ///< counter: messages from clients, all topics
     std::optional<double> process_start_s{};     ///< gauge: start of the broker's process, unix seconds
     std::optional<double> network_idle{};        ///< gauge: share of the network threads' time, 0..1
+    std::optional<double> produce_requests{};    ///< counter
+    std::optional<double> produce_ms{};          ///< counter: what those took inside the broker, all together
+    std::optional<double> max_lag{};             ///< gauge: messages that its most backward follower lacks
 
     /// Whether it says in any way how busy the broker is.
     [[nodiscard]] bool has_idle() const { return idle_ns || !busy_s.empty() || idle_gauge; }
@@ -40,6 +43,12 @@ struct BrokerWindow {
     std::vector<BrokerSample> samples;
     int missed = 0;            ///< scrapes that failed or came too late
     std::string last_error{};  ///< why the latest of them did
+};
+
+/// A reading and its time, in s on the clock of the samples.
+struct TimedValue {
+    double at_s = 0;
+    double value = 0;
 };
 
 /// One agent's part in the window.
@@ -81,14 +90,17 @@ struct JudgeRules {
     double delivered_below = 0.995;       ///< acknowledged ÷ scheduled
     bool quota = true;                    ///< whether throttling by a broker's quota makes `overloaded`
     double quota_throttled_above = 0.10;  ///< share of the producers' time
+    bool replication = true;              ///< whether a partition long out of its ISR makes `overloaded`
+    double replica_lag_s = 30;            ///< how long that is: Kafka's replica.lag.time.max.ms, by default
     bool delivery = true;              ///< whether a shortfall that a broker answers for makes `overloaded`
     double network_idle_below = 0.20;  ///< what a broker's network threads are short of time below
+    double broker_time_above = 0.50;   ///< share of the producers' time that a broker answers for above
     int min_scrapes = 12;              ///< per broker and window
 };
 
 /// A rule's reading of a window.
 struct RuleFigure {
-    std::string rule;  ///< io_idle, isr_churn, quota, delivery …
+    std::string rule;  ///< io_idle, isr_churn, quota, replication, delivery …
     double value = 0;
     double threshold = 0;
     double uncertainty = 0;  ///< half-width at 95 %, same unit as `value`
@@ -105,9 +117,22 @@ struct BrokerFigures {
     double messages_in_per_s = 0;
     std::optional<double> network_idle{};  ///< mean of the gauge, which Kafka itself averages over 30 to 60 s
     std::optional<double> answer_ms{};     ///< as the agents saw it, their mean
+    std::optional<double> produce_ms{};    ///< that a produce request was inside the broker, mean
+    /// Share of our producers' time in which the broker had a produce request in hand. A broker works on one
+    /// request of a connection at a time, so that 1 is: on all of them always.
+    std::optional<double> broker_time{};
     int scrapes = 0;
     int missed = 0;
 };
+
+/// Churn shows up to 45 s late with Kafka's default lag limit; a shorter window (in s) cannot promise to have
+/// seen it.
+inline constexpr double kLongEnoughForChurn_s = 60;
+
+/// Flag of a verdict whose window was not alike from beginning to end.
+inline constexpr const char* kNotSteady = "not_steady";
+/// Flag of a verdict whose idle lies within its own uncertainty of the threshold, after all extensions.
+inline constexpr const char* kUndecided = "undecided";
 
 struct Verdict {
     VerdictKind kind = VerdictKind::invalid;
@@ -122,6 +147,7 @@ struct Verdict {
     std::optional<double> worst_idle{};
     std::optional<double> median_idle{};
     std::optional<double> isr_churn{};
+    double sub_windows = 0;  ///< how many `isr_churn` is a share of
 
     /// What this rule read; null where it was not asked.
     [[nodiscard]] const RuleFigure* figure(const std::string& rule) const;
@@ -136,7 +162,11 @@ struct TrialWindow {
     std::vector<std::string>
         voided{};                  ///< what happened that makes the window worthless (lost lease, guard, …)
     double scrape_interval_s = 0;  ///< as configured; 0: not known, so nothing counts as a hole
-    bool leaders_equal = false;    ///< every broker leads equally many partitions of the topic
+    /// How long messages waited for their acknowledgement, from when they were due: mean over all agents of
+    /// those due in one second, in ms, in order.
+    std::vector<TimedValue> waits_ms{};
+    int partitions = 0;          ///< of the topic; 0: not known
+    bool leaders_equal = false;  ///< every broker leads equally many partitions of the topic
     /// What changed about the topic during the trial; reported behind what may have caused it.
     std::vector<std::string> topic_faults{};
 };

@@ -14,6 +14,11 @@ constexpr double kSendLagMark_ms = 100;
 constexpr double kFastAnswer_ms = 10;
 constexpr double kBucketsPerOctave = 8;
 
+/// Geometric middle of a bucket.
+double middle_ms(std::size_t bucket) {
+    return std::exp2((static_cast<double>(bucket) + 0.5) / kBucketsPerOctave) / 1000.0;
+}
+
 std::string rounded(double value) { return std::to_string(std::lround(value)); }
 
 double slowest(const std::map<int, double>& answer_ms) {
@@ -87,9 +92,20 @@ std::optional<double> quantile_ms(const protocol::HistogramCounts& histogram, do
     double below = 0;
     for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
         below += static_cast<double>(histogram.counts[i]);
-        if (below >= rank) return std::exp2((static_cast<double>(i) + 0.5) / kBucketsPerOctave) / 1000.0;
+        if (below >= rank) return middle_ms(i);
     }
     return std::nullopt;
+}
+
+std::optional<double> mean_ms(const protocol::HistogramCounts& histogram) {
+    double count = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+        count += static_cast<double>(histogram.counts[i]);
+        sum += static_cast<double>(histogram.counts[i]) * middle_ms(i);
+    }
+    if (count <= 0) return std::nullopt;
+    return sum / count;
 }
 
 }  // namespace brink::fleet

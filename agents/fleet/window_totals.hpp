@@ -44,5 +44,7 @@ void merge(protocol::HistogramCounts& into, const protocol::HistogramCounts& fro
 /// Quantile q in [0, 1] in milliseconds (geometric middle of its bucket); nothing when the histogram is
 /// empty.
 std::optional<double> quantile_ms(const protocol::HistogramCounts& histogram, double q);
+/// Mean in milliseconds, to the 9 % that a bucket spans; nothing when the histogram is empty.
+std::optional<double> mean_ms(const protocol::HistogramCounts& histogram);
 
 }  // namespace brink::fleet

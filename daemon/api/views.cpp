@@ -160,6 +160,7 @@ json trial_view(const storage::TrialRow& t) {
             {"brokers", part("brokers")},
             {"rules", verdict.value("rules", json::object())},
             {"signals", verdict.value("signals", json::object())},
+            {"window", verdict.value("window", json())},
             {"offered_msgs_per_s", or_null(t.offered_msgs_per_s)},
             {"acked_msgs_per_s", or_null(t.acked_msgs_per_s)},
             {"worst_idle", or_null(t.worst_idle)},

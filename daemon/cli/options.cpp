@@ -69,6 +69,10 @@ void add_start(CLI::App& parent, Targets& targets, Invocation& invocation) {
     command->add_option("--measure", flags.measure, "of each trial: 120s");
     command->add_option("--sub-window", flags.sub_window, "for ISR churn: 5s");
     command->add_option("--scrape-interval", flags.scrape_interval, "between readings of a broker: 5s");
+    command->add_option("--max-extensions", flags.max_extensions,
+                        "how often a window in doubt goes on for six scrapes more: 2");
+    command->add_option("--early-end", flags.early_end,
+                        "whether a window ends once nothing is in doubt: yes, or no");
     command->add_option("--partitions-per-broker", flags.partitions_per_broker, "of the topic");
     command->add_option("--replication-factor", flags.replication_factor, "of the topic");
     command->add_option("--topic-config", flags.topic_config, "KEY=VALUE of the topic; repeatable")

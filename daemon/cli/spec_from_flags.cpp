@@ -40,12 +40,21 @@ Checked as_share(const std::string& text) {
     });
 }
 
-Checked as_count(const std::string& text) {
+Checked as_count_from(double least, const std::string& text) {
     const auto value = parse_number(text);
-    if (!value || *value != std::floor(*value) || *value < 1 || *value > 1e9) {
-        return tl::unexpected{invalid(fmt::format("\"{}\" is not a count of at least 1", text))};
+    if (!value || *value != std::floor(*value) || *value < least || *value > 1e9) {
+        return tl::unexpected{invalid(fmt::format("\"{}\" is not a count of at least {}", text, least))};
     }
     return as_number(*value);
+}
+
+Checked as_count(const std::string& text) { return as_count_from(1, text); }
+
+Checked as_count_or_none(const std::string& text) { return as_count_from(0, text); }
+
+Checked as_yes_or_no(const std::string& text) {
+    if (text == "yes" || text == "no") return json(text == "yes");
+    return tl::unexpected{invalid(fmt::format("\"{}\" is neither yes nor no", text))};
 }
 
 Checked as_count_or_auto(const std::string& text) { return text == "auto" ? as_text(text) : as_count(text); }
@@ -127,6 +136,8 @@ tl::expected<json, Error> spec_from_flags(const std::optional<json>& file, const
         {"--measure", flags.measure, {"trial", "measure_s"}, as_seconds},
         {"--sub-window", flags.sub_window, {"trial", "sub_window_s"}, as_seconds},
         {"--scrape-interval", flags.scrape_interval, {"trial", "scrape_interval_s"}, as_seconds},
+        {"--max-extensions", flags.max_extensions, {"trial", "max_extensions"}, as_count_or_none},
+        {"--early-end", flags.early_end, {"trial", "early_end"}, as_yes_or_no},
         {"--partitions-per-broker",
          flags.partitions_per_broker,
          {"topic", "partitions_per_broker"},

@@ -22,6 +22,8 @@ struct SpecFlags {
     std::optional<std::string> measure{};
     std::optional<std::string> sub_window{};
     std::optional<std::string> scrape_interval{};
+    std::optional<std::string> max_extensions{};
+    std::optional<std::string> early_end{};  ///< yes or no
     std::optional<std::string> partitions_per_broker{};
     std::optional<std::string> replication_factor{};
     std::optional<std::string> client_profile{};

@@ -72,6 +72,13 @@ void fill_sample(ScrapeReading& reading, const Recognition& page) {
     sample.messages_in = value("messages_in", SeriesKind::counter);
     sample.process_start_s = value("process_start_s", SeriesKind::gauge);
     sample.network_idle = value("network_idle", SeriesKind::gauge);
+    sample.max_lag = value("max_lag", SeriesKind::gauge);
+    sample.produce_requests = value("produce_requests", SeriesKind::counter);
+    sample.produce_ms = value("produce_sum_ms", SeriesKind::gauge);
+    // Kafka's mean is over the broker's life: what it was made of is its sum, exactly.
+    if (const auto mean = value("produce_mean_ms", SeriesKind::gauge);
+        mean && sample.produce_requests && !sample.produce_ms)
+        sample.produce_ms = *mean * *sample.produce_requests;
 }
 
 }  // namespace

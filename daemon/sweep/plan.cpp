@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/early_look.hpp"
+
 namespace brink {
 namespace {
 
@@ -34,12 +36,12 @@ Plan plan_of(const SweepSpec& spec, int invalid_retries) {
     const int worst = halvings(spec) + 2 + invalid_retries + (spec.producers_max ? 0 : kDoublings);
     plan.trials_expected = plan.points * per_point * repeats;
     plan.trials_worst = plan.points * worst * worst_repeats;
+    const double longest = trial_seconds(spec) + spec.max_extensions * extension_s(spec.scrape_interval_s);
     const double calibration = spec.rate_each.kind == RateEach::Kind::automatic ? kCalibration_s : 0;
     const double once = std::max(12 * spec.scrape_interval_s, 6.0);
     plan.minutes_expected =
         (once + plan.points * calibration + plan.trials_expected * trial_seconds(spec)) / 60;
-    plan.minutes_worst =
-        (once + plan.points * 3 * calibration + plan.trials_worst * trial_seconds(spec)) / 60;
+    plan.minutes_worst = (once + plan.points * 3 * calibration + plan.trials_worst * longest) / 60;
     return plan;
 }
 

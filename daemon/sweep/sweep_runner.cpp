@@ -226,6 +226,7 @@ tl::expected<void, Error> SweepRunner::resolve_rate(storage::PointRow& point, co
                           // Samples that somebody else makes fall where they will: one more for the edges.
                           order.measure_s = std::ceil(kCalibrationScrapes * spec_.scrape_interval_s +
                                                       look_.sampling_interval_s);
+                          order.max_extensions = 0;
                           order.rules.min_scrapes = kCalibrationScrapes;
                           auto ran = run_trial(std::move(trial), order, stop);
                           if (!ran) return tl::unexpected(ran.error());
@@ -352,6 +353,8 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.load.rate_each = rate_each;
     order.warm_up_s = spec_.warm_up_s;
     order.measure_s = spec_.measure_s;
+    order.early_end = spec_.early_end;
+    order.max_extensions = spec_.max_extensions;
     order.scrape_interval_s = spec_.scrape_interval_s;
     order.scrape_timeout = limits_.scrape_timeout;
     order.guards = limits_.guards;
@@ -363,6 +366,7 @@ TrialOrder SweepRunner::order_for(const storage::PointRow& point, int producers,
     order.rules.mean_across_brokers = spec_.mean_across_brokers;
     order.rules.sub_window_s = spec_.sub_window_s;
     order.rules.quota = spec_.quota;
+    order.rules.replication = spec_.replication;
     order.rules.delivery = spec_.delivery;
     return order;
 }

@@ -23,6 +23,8 @@ json to_json(const BrokerFigures& b) {
             {"messages_in_per_s", b.messages_in_per_s},
             {"network_idle", or_null(b.network_idle)},
             {"answer_ms", or_null(b.answer_ms)},
+            {"produce_ms", or_null(b.produce_ms)},
+            {"broker_time", or_null(b.broker_time)},
             {"scrapes", b.scrapes},
             {"missed", b.missed}};
 }
@@ -48,8 +50,11 @@ json to_json(const Verdict& verdict, const JudgeRules& rules) {
               {"delivered_below", rules.delivered_below},
               {"quota", rules.quota},
               {"quota_throttled_above", rules.quota_throttled_above},
+              {"replication", rules.replication},
+              {"replica_lag_s", rules.replica_lag_s},
               {"delivery", rules.delivery},
               {"network_idle_below", rules.network_idle_below},
+              {"broker_time_above", rules.broker_time_above},
               {"min_scrapes", rules.min_scrapes}}}};
 }
 
@@ -73,6 +78,9 @@ void write_outcome(storage::TrialRow& row, const TrialResult& result, const Judg
     row.limited_by = verdict.limited_by;
     auto document = to_json(verdict, rules);
     document["signals"] = result.signals;
+    document["window"] = {{"measured_s", result.to_s - result.from_s},
+                          {"ended_early", result.ended_early},
+                          {"extensions", result.extensions}};
     row.verdict_json = document.dump();
     row.offered_msgs_per_s = result.offered_msgs_per_s;
     row.acked_msgs_per_s = result.acked_msgs_per_s;

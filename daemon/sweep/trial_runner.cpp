@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "daemon/sweep/agent_window.hpp"
 #include "daemon/sweep/topic_look.hpp"
-#include "daemon/sweep/window_signals.hpp"
-#include "search/first_crossing.hpp"
+#include "daemon/sweep/trial_figures.hpp"
+#include "search/early_look.hpp"
 
 namespace brink {
 namespace {
@@ -29,43 +31,8 @@ constexpr double kStartSlack_s = 1.0;
 constexpr double kLateLook_s = 0.5;
 /// A task ends by itself this long after its planned end, should nobody stop it.
 constexpr double kDeadlineSlack_s = 30;
-
-AgentWindow agent_window(const fleet::AgentReport& answer, std::int64_t first, std::int64_t last) {
-    AgentWindow window{.agent = answer.agent};
-    if (!answer.report) {
-        window.lost = true;
-        return window;
-    }
-    const auto totals = fleet::totals_between(*answer.report, first, last);
-    window.scheduled = static_cast<double>(totals.scheduled);
-    window.acked = static_cast<double>(totals.acked);
-    window.failed = static_cast<double>(totals.failed);
-    window.throttled_s = totals.throttled_ms / 1'000;
-    window.producer_s = static_cast<double>(answer.producers) * totals.seconds;
-    window.throttled_answers = static_cast<double>(totals.throttled_answers);
-    window.longest_throttle_ms = totals.longest_throttle_ms;
-    window.answer_ms = totals.answer_ms;
-    window.lost = totals.seconds < last - first;
-    window.saturation = fleet::saturation_of(*answer.report, totals);
-    for (const auto& error : answer.report->errors) window.error_codes.push_back(error.code);
-    if (!answer.report->errors.empty()) {
-        const auto& e = answer.report->errors.front();
-        window.first_error = e.code + " (" + e.message + ")";
-    }
-    return window;
-}
-
-/// Reports that contradict themselves are worth nothing.
-std::optional<std::string> contradiction_in(const fleet::AgentReport& answer) {
-    if (!answer.report) return std::nullopt;
-    for (const auto& s : answer.report->seconds) {
-        if (s.acked + s.failed > s.sent) {
-            return fmt::format("agent {} reports {} acknowledged and {} failed of {} sent in second {}",
-                               answer.agent, s.acked, s.failed, s.sent, s.second);
-        }
-    }
-    return std::nullopt;
-}
+/// The agents' newest seconds still wait for acknowledgements when a look is taken.
+constexpr double kUnsettled_s = 2;
 
 bool only_delivery_speaks_against(const Verdict& verdict) {
     const bool otherwise = verdict.published != VerdictKind::sustained || verdict.limited_by == "quota";
@@ -94,6 +61,11 @@ struct TrialRunner::Window {
     std::int64_t last_second = 0;
     double from_s = 0;
     double to_s = 0;
+
+    void end_at(std::int64_t second) {
+        to_s += static_cast<double>(second - last_second);
+        last_second = second;
+    }
 };
 
 TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestReading>& rest,
@@ -104,16 +76,19 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     Observation seen(metrics_.broker_ids());
     next_second_ = 0;
     silent_looks_ = 0;
+    samples_seen_ = 0;
     traffic_before_.reset();
     guard_.reset();
     auto load = order.load;
     load.deadline_s = order.warm_up_s + order.measure_s + kTail_s * (kExtraTails + 1) + kDeadlineSlack_s +
-                      metrics_.late_by_s();
+                      metrics_.late_by_s() +
+                      order.max_extensions * (extension_s(order.scrape_interval_s) + metrics_.late_by_s());
 
     board_.change([](Progress& p) { p.phase = "preparing", p.phase_ends_at_s = 0; });
     const auto topic_before = cluster_.partitions(order.load.topic, kLookDeadline);
     window.leaders_equal =
         topic_before && !unequal_leaders(*topic_before, metrics_.broker_ids().size()).has_value();
+    if (topic_before) window.partitions = static_cast<int>(topic_before->size());
     if (auto prepared = fleet_.prepare(order.id, load); !prepared)
         window.voided.push_back(prepared.error().message);
     Window at;
@@ -128,9 +103,7 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
     }
     board_.change([&](Progress& p) { p.phase = "warming_up", p.phase_ends_at_s = at.from_s; });
     observe(order, at.from_s, seen, window.voided, stop);
-    board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
-    observe(order, at.to_s, seen, window.voided, stop);
-    await_late_samples(order, at.to_s, seen, window.voided, stop);
+    measure(order, rest, at, seen, result, window, stop);
     if (!window.voided.empty()) fleet_.stop();
     result.guard = guard_;
 
@@ -148,6 +121,7 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
             window.agents.push_back(agent_window(answer, at.first_second, at.last_second));
             if (auto fault = contradiction_in(answer)) window.voided.push_back(*fault);
         }
+        window.waits_ms = waits_between(result.reports, at.first_second, at.last_second, at.from_s);
         result.verdict = judge(window, rest, order.rules);
         const bool complete = tail > 0 || !window.voided.empty() || all_acknowledged(window.agents);
         if (complete && !only_delivery_speaks_against(result.verdict) &&
@@ -163,34 +137,59 @@ TrialResult TrialRunner::run(const TrialOrder& order, const std::vector<RestRead
         if (!window.topic_faults.empty()) result.verdict = judge(window, rest, order.rules);
     }
 
+    if (undecided(result.verdict)) result.verdict.flags.emplace_back(kUndecided);
+
     result.scrapes = seen.all();
     result.from_s = at.from_s;
     result.to_s = at.to_s;
-    for (const auto& answer : result.reports) {
-        if (!answer.report) continue;
-        const auto totals = fleet::totals_between(*answer.report, at.first_second, at.last_second);
-        result.totals.scheduled += totals.scheduled;
-        result.totals.acked += totals.acked;
-        fleet::merge(result.totals.latency, totals.latency);
-    }
-    const double seconds = std::max(1.0, at.to_s - at.from_s);
-    result.offered_msgs_per_s = static_cast<double>(result.totals.scheduled) / seconds;
-    result.acked_msgs_per_s = static_cast<double>(result.totals.acked) / seconds;
-    result.p50_ms = fleet::quantile_ms(result.totals.latency, 0.50);
-    result.p99_ms = fleet::quantile_ms(result.totals.latency, 0.99);
-    result.signals = gauges_between(result.scrapes, at.from_s, at.to_s, signal_marks(order.rules));
-    if (result.verdict.worst_idle) result.signals["io_idle"] = *result.verdict.worst_idle;
-    if (result.verdict.isr_churn) result.signals["isr_churn"] = *result.verdict.isr_churn;
-    if (result.totals.scheduled > 0)
-        result.signals["delivery"] =
-            static_cast<double>(result.totals.acked) / static_cast<double>(result.totals.scheduled);
-    if (result.p99_ms) result.signals["p99_ms"] = *result.p99_ms;
-    for (const auto& broker : result.verdict.brokers) result.broker_in_bytes_per_s += broker.bytes_in_per_s;
+    fill_figures(result, at.first_second, at.last_second, order.rules);
     return result;
 }
 
-void TrialRunner::observe(const TrialOrder& order, double until, Observation& seen,
-                          std::vector<std::string>& voided, const std::stop_token& stop) {
+void TrialRunner::measure(const TrialOrder& order, const std::vector<RestReading>& rest, Window& at,
+                          Observation& seen, TrialResult& result, TrialWindow& window,
+                          const std::stop_token& stop) {
+    const auto until = [&](double to_s) {
+        TrialWindow so_far = window;
+        so_far.from_s = at.from_s;
+        so_far.to_s = to_s;
+        so_far.brokers = seen.between(at.from_s, to_s);
+        return so_far;
+    };
+    const auto go_on = [&](const std::function<bool()>& enough = {}) {
+        board_.change([&](Progress& p) { p.phase = "measuring", p.phase_ends_at_s = at.to_s; });
+        if (observe(order, at.to_s, seen, window.voided, stop, enough)) {
+            const double left_s = std::floor(at.to_s - clock_.now_s());
+            result.ended_early = left_s >= 1;
+            at.end_at(at.last_second - static_cast<std::int64_t>(std::max(0.0, left_s)));
+            if (!clock_.wait_until(at.to_s, stop)) window.voided.emplace_back("cancelled");
+        }
+        await_late_samples(order, at.to_s, seen, window.voided, stop);
+    };
+    go_on([&] { return order.early_end && enough_seen(until(clock_.now_s()), rest, order.rules, at); });
+    while (result.extensions < order.max_extensions && window.voided.empty() &&
+           undecided(judge(until(at.to_s), rest, order.rules))) {
+        ++result.extensions;
+        at.end_at(at.last_second + static_cast<std::int64_t>(extension_s(order.scrape_interval_s)));
+        go_on();
+    }
+}
+
+bool TrialRunner::enough_seen(TrialWindow so_far, const std::vector<RestReading>& rest,
+                              const JudgeRules& rules, const Window& at) {
+    const int before = std::exchange(samples_seen_, fewest_samples(so_far));
+    if (!look_is_due(before, samples_seen_)) return false;
+    // Where samples come late, the window reaches only as far as every broker's do.
+    for (const auto& broker : so_far.brokers) so_far.to_s = std::min(so_far.to_s, broker.samples.back().at_s);
+    const auto settled =
+        at.first_second + static_cast<std::int64_t>(so_far.to_s - so_far.from_s - kUnsettled_s);
+    so_far.waits_ms = waits_between(fleet_.reports(at.first_second), at.first_second, settled, at.from_s);
+    return look_at(so_far, rest, rules) != Look::go_on;
+}
+
+bool TrialRunner::observe(const TrialOrder& order, double until, Observation& seen,
+                          std::vector<std::string>& voided, const std::stop_token& stop,
+                          const std::function<bool()>& enough) {
     const double from = clock_.now_s();
     // The last scrape is due a little before the end, so that it lies inside the window.
     const double last_due = until - std::min(0.1, order.scrape_interval_s / 4);
@@ -198,16 +197,18 @@ void TrialRunner::observe(const TrialOrder& order, double until, Observation& se
     while (voided.empty() && clock_.now_s() < last_due) {
         if (!clock_.wait_until(std::min(due, last_due), stop)) {
             voided.emplace_back("cancelled");
-            return;
+            return false;
         }
         seen.scrape(metrics_, clock_, order.scrape_timeout);
         keep_guard(order, seen, voided);
-        if (!voided.empty()) return;
+        if (!voided.empty()) return false;
         look_after_agents(voided);
         show(seen, from, order);
+        if (voided.empty() && enough && enough()) return true;
         due = std::max(due + order.scrape_interval_s, clock_.now_s());
     }
     if (voided.empty() && !clock_.wait_until(until, stop)) voided.emplace_back("cancelled");
+    return false;
 }
 
 void TrialRunner::keep_guard(const TrialOrder& order, const Observation& seen,

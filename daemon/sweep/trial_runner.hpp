@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,8 @@ struct TrialOrder {
     double measure_s = 120;
     double scrape_interval_s = 5;
     std::chrono::milliseconds scrape_timeout{4'000};
+    bool early_end = false;  ///< whether the window may end once the brokers' signals leave no doubt
+    int max_extensions = 0;  ///< how often it may go on for six scrapes more, while they do
     JudgeRules rules{};
     GuardConfig guards{};
     double foreign_bytes_per_s_above = 1e6;  ///< traffic of others, while the trial runs
@@ -41,6 +44,8 @@ struct TrialResult {
     std::vector<fleet::AgentReport> reports{};
     double from_s = 0;  ///< measuring window, monotonic
     double to_s = 0;
+    bool ended_early = false;      ///< the window is shorter than was ordered, since nothing was in doubt
+    int extensions = 0;            ///< how often it was made longer
     fleet::WindowTotals totals{};  ///< over all agents, in the window
     double offered_msgs_per_s = 0;
     double acked_msgs_per_s = 0;
@@ -49,7 +54,8 @@ struct TrialResult {
     double broker_in_bytes_per_s = 0;  ///< what the brokers say came in, all of them together
 };
 
-/// Runs one trial: look at the topic → start producers → warm-up → measure → stop → look again → judge.
+/// Runs one trial: look at the topic → start producers → warm-up → measure (until there is no doubt, or for
+/// longer while there is) → stop → look again → judge.
 /// Whatever happens, no load of it is left when `run` returns. Not thread-safe: one trial at a time.
 class TrialRunner {
   public:
@@ -62,9 +68,16 @@ class TrialRunner {
 
   private:
     struct Window;
-    /// Scrapes until `until`; notes in `voided` what makes the trial worthless and ends early then.
-    void observe(const TrialOrder& order, double until, Observation& seen, std::vector<std::string>& voided,
-                 const std::stop_token& stop);
+    /// Scrapes until `until`; notes in `voided` what makes the trial worthless and ends early then. Ends as
+    /// well, and says so, when `enough` holds after a scrape.
+    bool observe(const TrialOrder& order, double until, Observation& seen, std::vector<std::string>& voided,
+                 const std::stop_token& stop, const std::function<bool()>& enough = {});
+    /// The measuring window: moves its end to before or after what was ordered, as the samples demand.
+    void measure(const TrialOrder& order, const std::vector<RestReading>& rest, Window& at, Observation& seen,
+                 TrialResult& result, TrialWindow& window, const std::stop_token& stop);
+    /// Whether the samples so far leave no doubt, asked after each scrape.
+    bool enough_seen(TrialWindow so_far, const std::vector<RestReading>& rest, const JudgeRules& rules,
+                     const Window& at);
     /// Stops the load where a guard forbids it, before anything else is done with the reading.
     void keep_guard(const TrialOrder& order, const Observation& seen, std::vector<std::string>& voided);
     /// Where samples arrive late, goes on until every broker has one from after the window, with the load
@@ -83,6 +96,7 @@ class TrialRunner {
     std::optional<Traffic> traffic_before_;  ///< the first that was read of this trial
     std::optional<GuardTrip> guard_;         ///< what tripped in this trial
     std::int64_t next_second_ = 0;           ///< of the agents' reports, for a cheap look at how they are
+    int samples_seen_ = 0;                   ///< of every broker in the window, when last looked at
     int silent_looks_ = 0;                   ///< how often in a row an agent did not answer
 };
 

@@ -18,7 +18,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("BRINK_BIN", SOURCE / "build/dev/bin"))
 LOCAL_KAFKA = SOURCE / "deploy/local-kafka"
 
-SHORT_TRIALS = {"warm_up_s": 5, "measure_s": 15, "sub_window_s": 2.5, "scrape_interval_s": 1}
+SHORT_TRIALS = {"warm_up_s": 5, "measure_s": 15, "sub_window_s": 2.5, "scrape_interval_s": 1,
+                "max_extensions": 0}
 
 
 def free_port():

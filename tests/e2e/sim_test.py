@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import BIN, Bench, Program, describe, http, wait_for  # noqa: E402
 
-SHORT = {"warm_up_s": 1, "measure_s": 6, "sub_window_s": 1, "scrape_interval_s": 0.5}
+SHORT = {"warm_up_s": 1, "measure_s": 6, "sub_window_s": 1, "scrape_interval_s": 0.5, "max_extensions": 0}
 
 
 class Sim:

@@ -55,7 +55,7 @@ TEST_CASE("run_scrape: each way reads the whole page, and says how fast") {
     const auto every = parse_exposition(page, {}, {}).samples;
     CHECK(rows[0].what == "signals");
     CHECK(rows[0].samples > 100);
-    CHECK(rows[0].samples < every / 2);
+    CHECK(rows[0].samples < every * 2 / 3);
     CHECK(rows[1].samples == rows[0].samples);
     CHECK(rows[2].samples == every);
     CHECK(rows[3].samples > 5);  // signals
@@ -69,7 +69,7 @@ TEST_CASE("run_scrape: of a real broker's whole page little is needed, and all o
     CHECK(page->size() == 1'197'652);
     const auto rows = run_scrape(*page, 1, std::chrono::milliseconds{1});
     CHECK(rows[0].samples >= 50);
-    CHECK(rows[0].samples < 1'000);
+    CHECK(rows[0].samples < 1'500);  // all requests share the names of the produce requests' times
     CHECK(rows[2].samples == 10'795);
     CHECK(parse_exposition(*page, {}, {}).bad_lines == 0);
     CHECK(rows[3].samples >= 12);

@@ -29,7 +29,10 @@ TEST_CASE("read_sweep_spec: only cluster and sizes are required, the rest is the
     CHECK(spec->rate_each.kind == RateEach::Kind::automatic);
     CHECK(spec->client_profile == "kafka-defaults");
     CHECK(spec->quota);
+    CHECK(spec->replication);
     CHECK(spec->delivery);
+    CHECK(spec->early_end);
+    CHECK(spec->max_extensions == 2);
 }
 
 TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back equal") {
@@ -39,7 +42,10 @@ TEST_CASE("read_sweep_spec: reads every key, and what is written out reads back 
     CHECK(spec->rate_each.for_size({1000})->value == 50.5);
     CHECK(spec->mean_across_brokers);
     CHECK_FALSE(spec->quota);
+    CHECK_FALSE(spec->replication);
     CHECK_FALSE(spec->delivery);
+    CHECK_FALSE(spec->early_end);
+    CHECK(spec->max_extensions == 5);
     CHECK(spec->topic_config.at("flush.messages") == "1");
     CHECK(spec->client.at("linger.ms") == "0");
     CHECK(spec->payload == "single_character");

@@ -233,6 +233,78 @@ TEST_CASE("judge: network threads short of time answer for a shortfall of agents
     CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
 }
 
+TEST_CASE("judge: a broker that has our requests in hand most of the time answers for a shortfall") {
+    auto window = window_of({steady(1, 0.9), steady(2, 0.9)});
+    window.agents[0].producer_s = window.agents[1].producer_s = 40;  // two producers each for 20 s
+    const auto in_hand = [&](std::size_t broker, double share, double requests_per_s) {
+        for (auto& s : window.brokers[broker].samples) {
+            s.produce_requests = 500 + requests_per_s * s.at_s;
+            s.produce_ms = 1e6 + share * 4 * 1e3 * s.at_s;
+        }
+    };
+    in_hand(0, 0.3, 10);
+    in_hand(1, 0.8, 10);
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::sustained);  // all was acknowledged
+    window.agents[1].acked = 950;
+    auto verdict = judge(window, kRest, {});
+    CHECK(verdict.kind == VerdictKind::overloaded);
+    CHECK(verdict.published == VerdictKind::sustained);
+    CHECK(verdict.limited_by == "delivery");
+    CHECK(verdict.reasons.front().find(
+              "broker 2 had their requests in hand for 80.0 % of the producers' time") != std::string::npos);
+    CHECK(verdict.reasons.front().find("(320 ms a request)") != std::string::npos);
+    CHECK(*verdict.brokers[1].broker_time == doctest::Approx(0.8));
+    CHECK(*verdict.brokers[0].produce_ms == doctest::Approx(120));
+    REQUIRE(verdict.figure("broker_time") != nullptr);
+    CHECK(verdict.figure("broker_time")->broker_id == 2);
+
+    SUBCASE("not when it is in hand for half of the time or less") {
+        in_hand(1, 0.5, 10);
+        CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
+    }
+    SUBCASE("not when an agent was short of something") {
+        window.agents[0].saturation = {"uses 97 % of the CPU it may use"};
+        CHECK(judge(window, kRest, {}).kind == VerdictKind::generator_limited);
+    }
+    SUBCASE("not when it is not known how many producers there were") {
+        window.agents[0].producer_s = window.agents[1].producer_s = 0;
+        verdict = judge(window, kRest, {});
+        CHECK(verdict.kind == VerdictKind::invalid);
+        CHECK(verdict.figure("broker_time") == nullptr);
+    }
+    SUBCASE("not when the rule is off") {
+        JudgeRules off;
+        off.delivery = false;
+        CHECK(judge(window, kRest, off).kind == VerdictKind::invalid);
+    }
+}
+
+TEST_CASE("judge: partitions that lack followers for longer than a follower may lag overload") {
+    auto broker = steady(2, 0.9, 120);
+    auto window = window_of({steady(1, 0.9, 120), broker});
+    window.to_s = 120;
+    const auto lacking = [&](int from, int to) {
+        for (auto& s : window.brokers[1].samples) s.under_replicated = s.at_s >= from && s.at_s <= to ? 2 : 0;
+        return judge(window, kRest, {});
+    };
+    CHECK(lacking(20, 50).kind == VerdictKind::sustained);  // 30 s, and 6 of 24 sub-windows
+    const auto verdict = lacking(20, 51);
+    CHECK(verdict.kind == VerdictKind::overloaded);
+    CHECK(verdict.published == VerdictKind::sustained);
+    CHECK(verdict.limited_by == "replication");
+    CHECK(verdict.reasons.front() ==
+          "partitions of broker 2 lacked followers for 31 s without a break, longer than 30 s");
+    CHECK(verdict.figure("replication")->broker_id == 2);
+    JudgeRules off;
+    off.replication = false;
+    CHECK(judge(window, kRest, off).kind == VerdictKind::sustained);
+    // The stretch counts, not the sum.
+    for (auto& s : window.brokers[1].samples) {
+        if (s.at_s == 35) s.under_replicated = 0;
+    }
+    CHECK(judge(window, kRest, {}).kind == VerdictKind::sustained);
+}
+
 TEST_CASE("judge: an unexplained shortfall lists its suspects and never the IO threads or the agents") {
     auto window = window_of({steady(1, 0.9), steady(2, 0.9), steady(3, 0.9)});
     window.agents[1].acked = 700;

@@ -102,6 +102,16 @@ TEST_CASE("quantile_ms: answers the middle of the bucket that holds the rank") {
     CHECK(*quantile_ms(histogram, 1.0) == doctest::Approx(4.096).epsilon(0.1));
 }
 
+TEST_CASE("mean_ms: weighs the buckets' middles by what is in them") {
+    protocol::HistogramCounts histogram;
+    CHECK_FALSE(mean_ms(histogram));
+    histogram.counts.assign(100, 0);
+    CHECK_FALSE(mean_ms(histogram));
+    histogram.counts[80] = 3;  // 2^10 µs
+    histogram.counts[96] = 1;  // 2^12 µs
+    CHECK(*mean_ms(histogram) == doctest::Approx((3 * 1.024 + 4.096) / 4).epsilon(0.1));
+}
+
 TEST_CASE("ask_status: an agent that answers garbage is unusable, one that is not there unreachable") {
     auto garbage = net::HttpServer::listen("127.0.0.1:0", [](const net::HttpRequest&) {
         net::HttpResponse response{.content_type = "text/html"};

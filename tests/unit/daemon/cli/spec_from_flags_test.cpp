@@ -17,6 +17,8 @@ TEST_CASE("spec_from_flags: every flag lands where the spec has it") {
     flags.warm_up = "5s";
     flags.measure = "1.5m";
     flags.scrape_interval = "500ms";
+    flags.max_extensions = "0";
+    flags.early_end = "no";
     flags.replication_factor = "1";
     flags.client_profile = "librdkafka";
     flags.client_properties = {"linger.ms=0", "ssl.key=a=b"};
@@ -27,7 +29,12 @@ TEST_CASE("spec_from_flags: every flag lands where the spec has it") {
                            {"producers", {{"max", 50}, {"rate_each", {{"messages_per_s", 500}}}}},
                            {"margin", 0.05},
                            {"strategy", "bisection"},
-                           {"trial", {{"warm_up_s", 5}, {"measure_s", 90}, {"scrape_interval_s", 0.5}}},
+                           {"trial",
+                            {{"warm_up_s", 5},
+                             {"measure_s", 90},
+                             {"scrape_interval_s", 0.5},
+                             {"max_extensions", 0},
+                             {"early_end", false}}},
                            {"topic", {{"replication_factor", 1}, {"config", {{"retention.ms", "1000"}}}}},
                            {"client", {{"profile", "librdkafka"}, {"linger.ms", "0"}, {"ssl.key", "a=b"}}}};
     CHECK(spec_from_flags(std::nullopt, flags) == expected);
@@ -60,6 +67,19 @@ TEST_CASE("spec_from_flags: a rate is automatic, messages or bytes a second") {
     CHECK(rate("1MB/s") == json{{"bytes_per_s", 1'000'000}});
     CHECK(rate("fast").get<std::string>().starts_with("--rate: "));
     CHECK(rate("-5").is_string());
+}
+
+TEST_CASE("spec_from_flags: how long windows may be is a count and a yes or no") {
+    const json file = {{"cluster", "a"}, {"message_bytes", {1}}};
+    SpecFlags flags;
+    flags.max_extensions = "-1";
+    CHECK(spec_from_flags(file, flags).error().message ==
+          "--max-extensions: \"-1\" is not a count of at least 0");
+    flags.max_extensions = "3";
+    flags.early_end = "maybe";
+    CHECK(spec_from_flags(file, flags).error().message == "--early-end: \"maybe\" is neither yes nor no");
+    flags.early_end = "yes";
+    CHECK(spec_from_flags(file, flags)->at("trial") == json{{"max_extensions", 3}, {"early_end", true}});
 }
 
 TEST_CASE("spec_from_flags: says what is missing or wrong, and where") {

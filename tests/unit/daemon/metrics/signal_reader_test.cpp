@@ -87,6 +87,22 @@ TEST_CASE("read_scrape: says which series a signal came from") {
     CHECK(!reading.signals.contains("offline_partitions"));  // a broker without a controller has none
 }
 
+TEST_CASE("read_scrape: the time that produce requests took, where an exporter has their mean or their sum") {
+    // A mean over the broker's life, times the count, is the sum of all of them.
+    for (const char* file : {"no_rules_default_format__agent1.0.1.txt", "no_rules_lowercased__agent1.0.1.txt",
+                             "aws_msk_open_monitoring.txt"}) {
+        CAPTURE(std::string{file});
+        const auto sample = reading_of(page(file)).sample;
+        CHECK(sample.produce_requests == 74551);
+        CHECK(sample.produce_ms.value() == doctest::Approx(270'572));
+    }
+    const auto strimzi = reading_of(page("strimzi_metrics_reporter.txt")).sample;
+    CHECK(strimzi.produce_requests == 61240);
+    CHECK(strimzi.produce_ms == 222'260);
+    // A count without a mean says nothing about time.
+    CHECK_FALSE(reading_of(page("bitnami_chart__agent1.0.1.txt")).sample.produce_ms);
+}
+
 TEST_CASE("read_scrape: the broker's own meter wins over the aggregate, the controller's is never used") {
     const auto kraft =
         reading_of(page("jmx_exporter_kafka-kraft-3_0_0__kraft_combined_kafka4.2__agent1.0.1.txt"));

@@ -460,6 +460,7 @@ TEST_CASE(
         Sweep s;
         s.model.acked_share = acked_share;
         s.spec.producers_max = 4;
+        s.spec.early_end = false;
         s.run();
         const auto trial = s.trials().front();
         return static_cast<double>(*trial.finished_at_ms - trial.started_at_ms) / 1e3 - s.spec.warm_up_s -
