@@ -12,8 +12,10 @@ namespace {
 
 using namespace wording;
 
-/// Network threads idle less than this are named when something has to be explained.
+/// Network threads idle less than this are named when something has to be explained, and so are those that
+/// are idle for so much less of the time than the other brokers'.
 constexpr double kBusyNetwork = 0.50;
+constexpr double kLessNetworkIdle = 0.20;
 /// A broker that answers later than this, and so many times later than the others, stands out; so does one
 /// that takes in less than this share of what they do.
 constexpr double kSlowAnswer_ms = 50;
@@ -138,17 +140,36 @@ std::vector<std::string> one_slow_broker(const std::vector<BrokerFigures>& broke
     return suspects;
 }
 
-/// What a shortfall may come from, as far as any signal tells; where none does, what has to be looked at.
-std::vector<std::string> suspects_of(const Verdict& verdict, const Throttling& throttling) {
+/// Brokers whose network threads have little time, for themselves or beside the others'. With acks=all the
+/// others wait for such a broker, and spend as much time on a request as it does.
+std::vector<std::string> busy_network(const std::vector<BrokerFigures>& brokers) {
+    std::vector<std::pair<double, int>> busy;
+    for (const auto& broker : brokers) {
+        if (broker.network_idle) busy.emplace_back(1 - *broker.network_idle, broker.broker_id);
+    }
+    const auto busiest = highest(busy);
     std::vector<std::string> suspects;
-    for (const auto& broker : verdict.brokers) {
-        if (verdict.limited_by.empty() && broker.network_idle && *broker.network_idle < kBusyNetwork)
-            suspects.push_back("the network threads of " + broker_name(broker.broker_id) + " were idle " +
-                               percent(*broker.network_idle) + " of the time");
+    for (const auto& [share, broker_id] : busy) {
+        const bool stands_out =
+            busiest && busiest->broker_id == broker_id && busiest->value > busiest->others + kLessNetworkIdle;
+        if (1 - share < kBusyNetwork || stands_out)
+            suspects.push_back("the network threads of " + broker_name(broker_id) + " were idle " +
+                               percent(1 - share) + " of the time");
+    }
+    return suspects;
+}
+
+/// What a shortfall may come from besides `cause`, as far as any signal tells; where none does and there is
+/// no cause, what has to be looked at.
+std::vector<std::string> suspects_of(const Verdict& verdict, const Throttling& throttling,
+                                     const std::string& cause) {
+    std::vector<std::string> suspects;
+    for (auto& suspect : busy_network(verdict.brokers)) {
+        if (!cause.starts_with(suspect)) suspects.push_back(std::move(suspect));
     }
     if (throttling.answers > 0) suspects.push_back(throttling_text(throttling));
     for (auto& suspect : one_slow_broker(verdict.brokers)) suspects.push_back(std::move(suspect));
-    if (suspects.empty() && verdict.limited_by.empty())
+    if (suspects.empty() && cause.empty())
         suspects.emplace_back(
             "none that a signal of brink shows; look at network threads, the brokers' network cards, quotas "
             "and "
@@ -169,8 +190,9 @@ void explain(Verdict& verdict, const TrialWindow& window, const Delivery& delive
         verdict.reasons.insert(verdict.reasons.end(), delivery.saturation.begin(), delivery.saturation.end());
         return;
     }
-    const auto cause = brokers_cause(verdict, rules);
-    if (rules.delivery && !cause.empty() && delivery.failed == 0 && !held_back) {
+    const bool may_answer = rules.delivery && delivery.failed == 0 && !held_back;
+    const auto cause = may_answer ? brokers_cause(verdict, rules) : std::string{};
+    if (!cause.empty()) {
         verdict.kind = VerdictKind::overloaded;
         verdict.limited_by = "delivery";
         verdict.reasons.push_back(what + ", though the agents had room: " + cause);
@@ -181,7 +203,8 @@ void explain(Verdict& verdict, const TrialWindow& window, const Delivery& delive
                                             " deliveries failed, the first with: " + delivery.first_error
                                       : "unexplained: " + what + ", though the agents had room");
     }
-    for (auto& suspect : suspects_of(verdict, throttling)) verdict.reasons.push_back("suspect: " + suspect);
+    for (auto& suspect : suspects_of(verdict, throttling, cause))
+        verdict.reasons.push_back("suspect: " + suspect);
 }
 
 }  // namespace

@@ -258,6 +258,18 @@ TEST_CASE("judge: a broker that has our requests in hand most of the time answer
     REQUIRE(verdict.figure("broker_time") != nullptr);
     CHECK(verdict.figure("broker_time")->broker_id == 2);
 
+    SUBCASE("the broker whose network threads stand out is a suspect: the others may only wait for it") {
+        window.brokers.push_back(steady(3, 0.9));
+        for (auto& s : window.brokers[0].samples) s.network_idle = 0.57;
+        for (auto& s : window.brokers[1].samples) s.network_idle = 0.82;
+        for (auto& s : window.brokers[2].samples) s.network_idle = 0.81;
+        verdict = judge(window, kRest, {});
+        CHECK(verdict.limited_by == "delivery");
+        CHECK(verdict.reasons[1] == "suspect: the network threads of broker 1 were idle 57.0 % of the time");
+        for (auto& s : window.brokers[0].samples) s.network_idle = 0.65;
+        for (const auto& reason : judge(window, kRest, {}).reasons)
+            CHECK(reason.find("network threads") == std::string::npos);
+    }
     SUBCASE("not when it is in hand for half of the time or less") {
         in_hand(1, 0.5, 10);
         CHECK(judge(window, kRest, {}).kind == VerdictKind::invalid);
